@@ -149,10 +149,17 @@ const dot = Buffer.from(
   'base64',
 )
 
+/** A mask of the same size, whose left half is transparent. */
+const mask = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAYAAAAf8/9hAAAAGElEQVR42mNgIAz+E8CjBowaMGrA8DAAAFd2f4Hi18vlAAAAAElFTkSuQmCC',
+  'base64',
+)
+
 function editOf(fields: Record<string, string>, parts: readonly string[]): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
-  for (const part of parts) form.append(part, new Blob([dot], { type: 'image/png' }), 'dot.png')
+  for (const part of parts)
+    form.append(part, new Blob([part === 'mask' ? mask : dot], { type: 'image/png' }), `${part}.png`)
   return form
 }
 
@@ -191,6 +198,7 @@ export async function askPictures(recorder: Recorder): Promise<void> {
   await edits('of two', { user: 'u' }, ['image[]', 'image[]'])
   await edits('streamed', { stream: 'true' })
   await edits('with a mask', {}, ['image', 'mask'])
+  await edits('with a file that nobody reads', {}, ['image', 'mask[]'])
   await edits('of nothing', {}, [])
   const orders = (what: string, json: Body) => recorder.ask(`orders: ${what}`, 'POST', '/v1/images', { json })
   await orders('of the sandbox', { model: 'sandbox/image', prompt: 'a cat', resolution: '512', seed: 7 })
@@ -205,15 +213,9 @@ export async function askPictures(recorder: Recorder): Promise<void> {
     recorder.ask(`studio image: ${what}`, 'POST', '/v1/studio/image', { json })
   await studioImage('of the sandbox', { model: 'sandbox/image', prompt: 'a cat', size: '128x128' })
   await studioImage('of two', { model: 'house/painter', prompt: 'a cat', count: 2 })
-  const studioAudio = (what: string, json: Body) =>
-    recorder.ask(`studio audio: ${what}`, 'POST', '/v1/studio/audio', { json })
-  await studioAudio('of the sandbox', { model: 'sandbox/speech', text: 'سلام' })
-  await studioAudio('of nothing', { model: 'sandbox/speech' })
-  const speech = (what: string, json: Body) =>
-    recorder.ask(`speech: ${what}`, 'POST', '/v1/audio/speech', { json })
-  await speech('of the sandbox', { model: 'sandbox/speech', voice: 'sandbox-mina', input: 'سلام' })
-  await speech('of no voice', { model: 'sandbox/speech', voice: 'nobody', input: 'سلام' })
+  await askSpeech(recorder)
   await askTranscriptions(recorder)
+  await askTranslations(recorder)
   await studioImage('of five', { model: 'house/painter', prompt: 'a cat', count: 5 })
   await recorder.ask('responses: a picture', 'POST', '/v1/responses', {
     json: { model: 'house/painter', input: 'a cat', tools: [{ type: 'image_generation', size: '128x128' }] },
@@ -229,6 +231,25 @@ export async function askPictures(recorder: Recorder): Promise<void> {
   await recorder.ask('responses: a search', 'POST', '/v1/responses', {
     json: { input: 'search the web for the rate', tools: [{ type: 'web_search' }] },
   })
+}
+
+async function askSpeech(recorder: Recorder): Promise<void> {
+  const studioAudio = (what: string, json: Body) =>
+    recorder.ask(`studio audio: ${what}`, 'POST', '/v1/studio/audio', { json })
+  await studioAudio('of the sandbox', { model: 'sandbox/speech', text: 'سلام' })
+  await studioAudio('of nothing', { model: 'sandbox/speech' })
+  const speech = (what: string, json: Body) =>
+    recorder.ask(`speech: ${what}`, 'POST', '/v1/audio/speech', { json })
+  await speech('of the sandbox', { model: 'sandbox/speech', voice: 'sandbox-mina', input: 'سلام' })
+  await speech('in events', {
+    model: 'sandbox/speech',
+    voice: 'sandbox-mina',
+    input: 'سلام',
+    stream_format: 'sse',
+  })
+  await speech('of no voice', { model: 'sandbox/speech', voice: 'nobody', input: 'سلام' })
+  await recorder.ask('voices', 'GET', '/v1/audio/voices')
+  await recorder.ask('voices of a model that has none', 'GET', '/v1/audio/voices?model=sandbox/fast')
 }
 
 export async function askBatches(recorder: Recorder, { upstream }: Site): Promise<void> {
@@ -311,6 +332,23 @@ async function askTranscriptions(recorder: Recorder): Promise<void> {
     form.append('model', 'house/ears')
     form.append('response_format', format)
     await recorder.ask(`transcription: a form as ${format}`, 'POST', target, {
+      raw: { type: '', body: form },
+    })
+  }
+}
+
+/** Of a model that translates, and of one that does not. */
+async function askTranslations(recorder: Recorder): Promise<void> {
+  for (const [model, format] of [
+    ['sandbox/transcribe', 'verbose_json'],
+    ['sandbox/transcribe', 'srt'],
+    ['house/ears', 'json'],
+  ] as const) {
+    const form = new FormData()
+    form.append('file', new Blob([second()], { type: 'audio/wav' }), 'second.wav')
+    form.append('model', model)
+    form.append('response_format', format)
+    await recorder.ask(`translation: by ${model} as ${format}`, 'POST', '/v1/audio/translations', {
       raw: { type: '', body: form },
     })
   }

@@ -99,8 +99,8 @@ export const imageModel: ImageModel = {
   kind: 'image',
   displayName: 'Kherad Sandbox Image (simulator) · شبیه‌ساز تصویر خرد',
   description: [
-    'Simulator for development and tests: it draws no scene but a poster of the prompt, offline inside the server, always the same for the same prompt, with a mark that says so. Given pictures become the backdrop.',
-    'شبیه‌ساز برای توسعه و آزمون: صحنه نمی‌کشد؛ درون همین کارساز و بدون اینترنت پوستری از متن درخواست می‌سازد که برای یک متن همیشه یکسان است و نشانی دارد که همین را می‌گوید. تصویرهای داده‌شده پس‌زمینه می‌شوند.',
+    'Simulator for development and tests: it draws no scene but a poster of the prompt, offline inside the server, always the same for the same prompt, with a mark that says so. Given pictures become the backdrop; with a mask the picture stays as it is where the mask is not transparent.',
+    'شبیه‌ساز برای توسعه و آزمون: صحنه نمی‌کشد؛ درون همین کارساز و بدون اینترنت پوستری از متن درخواست می‌سازد که برای یک متن همیشه یکسان است و نشانی دارد که همین را می‌گوید. تصویرهای داده‌شده پس‌زمینه می‌شوند؛ با mask هر جا که آن شفاف نیست تصویر همان می‌ماند.',
   ].join('\n'),
   ownedBy: 'kherad',
   created: 1_795_132_800,
@@ -122,6 +122,7 @@ export const imageModel: ImageModel = {
     backgrounds: ['opaque', 'transparent'],
     maxCount: 4,
     maxReferences: 8,
+    takesMasks: true,
     maxPartials: 3,
     takesSeed: true,
   },
@@ -147,7 +148,7 @@ export const vectorModel: ImageModel = {
     'شبیه‌ساز برای توسعه و آزمون: پوسترهای sandbox/image را به شکل SVG می‌کشد.',
   ].join('\n'),
   inputModalities: ['text'],
-  image: { ...imageModel.image, formats: ['svg'], maxReferences: 0, maxPartials: 0 },
+  image: { ...imageModel.image, formats: ['svg'], maxReferences: 0, takesMasks: false, maxPartials: 0 },
 }
 
 /** The dimensions of a sandbox vector, unless fewer are asked for. */
@@ -213,8 +214,8 @@ export const transcriptionModel: TranscriptionModel = {
   kind: 'transcription',
   displayName: 'Kherad Sandbox Transcribe (simulator) · شبیه‌ساز رونویسی خرد',
   description: [
-    'Simulator for development and tests: it writes down the speech of sandbox/speech word for word, with times and speakers, from quiet tones in that speech which carry its text. Of every other recording it says how long and loud it is and how often somebody begins to speak, and invents no words.',
-    'شبیه‌ساز برای توسعه و آزمون: گفتار sandbox/speech را واژه‌به‌واژه با زمان و گوینده می‌نویسد، از نواهای آرامی که در همان گفتار است و متنش را با خود دارد. دربارهٔ هر ضبط دیگری فقط می‌گوید چقدر بلند و طولانی است و چند بار گفتار در آن آغاز می‌شود، و واژه‌ای از خود نمی‌سازد.',
+    'Simulator for development and tests: it writes down the speech of sandbox/speech word for word, with times and speakers, from quiet tones in that speech which carry its text. Of every other recording it says how long and loud it is and how often somebody begins to speak, and invents no words. It translates nothing: in English it says how many Persian words there are.',
+    'شبیه‌ساز برای توسعه و آزمون: گفتار sandbox/speech را واژه‌به‌واژه با زمان و گوینده می‌نویسد، از نواهای آرامی که در همان گفتار است و متنش را با خود دارد. دربارهٔ هر ضبط دیگری فقط می‌گوید چقدر بلند و طولانی است و چند بار گفتار در آن آغاز می‌شود، و واژه‌ای از خود نمی‌سازد. ترجمه نمی‌کند: به انگلیسی می‌گوید چند واژهٔ فارسی هست.',
   ].join('\n'),
   ownedBy: 'kherad',
   created: 1_795_564_800,
@@ -231,6 +232,7 @@ export const transcriptionModel: TranscriptionModel = {
     maxBytes: 64 * 1024 * 1024,
     timestamps: 'word',
     diarizes: true,
+    translates: true,
     streams: true,
     takesPrompt: true,
     takesKeywords: false,

@@ -36,6 +36,10 @@ const phrases = {
     fa: 'شبیه‌ساز تنها گفتار خودش را می‌شناسد: این ضبط {seconds} ثانیه است، بلندی‌اش {loudness} دسی‌بل زیر بیشینه است و {spans} بار گفتار در آن آغاز می‌شود.',
     en: 'The sandbox knows its own speech only: this recording lasts {seconds} s, is {loudness} dB below full scale, and speech begins in it {spans} times.',
   },
+  recordingForeign: {
+    fa: 'شبیه‌ساز ترجمه نمی‌کند: در این ضبط {count} واژهٔ فارسی گفته می‌شود.',
+    en: 'The sandbox translates nothing: {count} words of Persian are said in this recording.',
+  },
   video: {
     fa: 'یک ویدیوی {format} به مدت {seconds} ثانیه و با اندازهٔ {width}×{height} دریافت شد.',
     en: 'Received a {seconds} s {width}×{height} {format} video.',

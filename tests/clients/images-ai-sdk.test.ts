@@ -69,13 +69,16 @@ describe.each(['openai', 'compatible'] as const)('%s', (name) => {
     expect([await colourAt(backdrop, 4, 4), await colourAt(backdrop, 507, 4)]).toEqual(['#ff0000', '#0000ff'])
   })
 
-  test('hears that no model takes a mask', async () => {
+  test('sends a mask to a model that takes one, and hears that another takes none', async () => {
     const picture = await halves(64, 64)
-    const asked = generateImage({
-      model: model(),
-      prompt: { text: 'make it blue', images: [picture], mask: picture },
-      maxRetries: 0,
-    })
-    await expect(asked).rejects.toThrow(/no model takes it/)
+    const masked = (id: string) =>
+      generateImage({
+        model: providers[name]().imageModel(id),
+        prompt: { text: 'make it blue', images: [picture], mask: picture },
+        maxRetries: 0,
+      })
+    expect((await masked('test/masked')).images).toHaveLength(1)
+    expect(at.upstream.calls.at(-1)!.bytes.toString('latin1')).toContain('name="mask"')
+    await expect(masked('test/painter')).rejects.toThrow(/takes no mask; choose one/)
   })
 })

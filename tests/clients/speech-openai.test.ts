@@ -3,7 +3,7 @@ import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { decodeSound } from '#core/sound'
 import { outcome } from '../core/sound/samples.ts'
-import { stream } from '../harness/upstream.ts'
+import { cut, stream } from '../harness/upstream.ts'
 import { explained } from '../text/chat-world.ts'
 import { forMediaClients, type MediaClientsWorld } from './media-clients-world.ts'
 
@@ -48,7 +48,7 @@ test('the first piece is here while the upstream still speaks, the last when fil
   expect(at.upstream.calls.length - before).toBe(1)
 })
 
-test.each(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const)(
+test.each(['mp3', 'opus', 'aac', 'flac', 'pcm'] as const)(
   'the sandbox, offline, as %s piece by piece',
   async (format) => {
     const reply = await client.audio.speech.create({
@@ -75,3 +75,97 @@ test.each(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const)(
     )
   },
 )
+
+/** What a WAV says of its own length: in its head, and of its samples. */
+function lengthsIn(wav: Buffer): { whole: number; samples: number; begin: number } {
+  const begin = wav.indexOf('data') + 8
+  return { whole: wav.readUInt32LE(4), samples: wav.readUInt32LE(begin - 4), begin }
+}
+
+test('a WAV says its length, in its head and in that of the answer; streamed on request it has none', async () => {
+  const ask = {
+    ...{ model: 'sandbox/speech', voice: 'sandbox-mina', input: text },
+    response_format: 'wav' as const,
+  }
+  const reply = await client.audio.speech.create(ask)
+  const wav = Buffer.from(await reply.arrayBuffer())
+  const { whole, samples, begin } = lengthsIn(wav)
+  expect([whole, samples]).toEqual([wav.length - 8, wav.length - begin])
+  const receipt = await explained(at.key, reply.headers.get('x-request-id')!)
+  const { files } = receipt.details as unknown as { files: string[] }
+  expect(['content-length', 'x-microcredits', 'x-file-ids'].map((name) => reply.headers.get(name))).toEqual([
+    String(wav.length),
+    receipt.microcredits,
+    files[0],
+  ])
+  expect((await storedOf(files[0]!)).equals(wav)).toBe(true)
+  const streamed = await client.audio.speech.create({ ...ask, stream_format: 'audio' })
+  expect(streamed.headers.get('content-length')).toBeNull()
+  const endless = Buffer.from(await streamed.arrayBuffer())
+  expect(lengthsIn(endless)).toEqual({ whole: 0xffff_ffff, samples: 0xffff_ffff, begin })
+  expect(endless.subarray(begin).equals(wav.subarray(begin))).toBe(true)
+})
+
+interface SpeechEvent {
+  type: string
+  audio?: string
+  file_id?: string
+  usage?: Record<string, unknown>
+  error?: { code: string }
+}
+
+async function eventsOf(more: Record<string, unknown> = {}): Promise<SpeechEvent[]> {
+  const reply = await client.audio.speech.create({
+    ...{ model: 'test/voice', voice: 'nova', input: text, ...more },
+    stream_format: 'sse',
+  })
+  expect(reply.headers.get('content-type')).toMatch(/^text\/event-stream/)
+  const lines = (await reply.text()).split('\n').filter((line) => line.startsWith('data: '))
+  return lines.map((line) => JSON.parse(line.slice('data: '.length)) as SpeechEvent)
+}
+
+test('in events the sound comes in pieces, and at its end what it cost', async () => {
+  const events = await eventsOf()
+  const done = events.pop()!
+  expect(new Set(events.map(({ type }) => type))).toEqual(new Set(['speech.audio.delta']))
+  const sound = Buffer.concat(events.map(({ audio }) => Buffer.from(audio!, 'base64')))
+  expect(sound.equals(at.sound)).toBe(true)
+  expect(done).toMatchObject({
+    type: 'speech.audio.done',
+    usage: { total_tokens: expect.any(Number), microcredits: String(15_000 * [...text].length) },
+  })
+  expect((await storedOf(done.file_id!)).equals(sound)).toBe(true)
+})
+
+test('events of a speech that broke off end in the error and cost nothing', async () => {
+  await at.world.settled()
+  const before = await at.world.balance()
+  at.upstream.reply(stream([at.sound.subarray(0, 900), cut], { 'content-type': 'audio/mpeg' }))
+  const last = (await eventsOf()).at(-1)!
+  expect(last).toMatchObject({ type: 'error', error: { code: expect.stringMatching(/^UPSTREAM_/) } })
+  await at.world.settled()
+  expect(await at.world.balance()).toEqual(before)
+})
+
+test('the voices of the speech models that a key may use are listed, each with its model', async () => {
+  interface Voices {
+    object: string
+    data: { id: string; object: string; model: string; default: boolean }[]
+    voices: { id: string }[]
+  }
+  const all = await client.get<Voices>('/audio/voices')
+  expect(all).toMatchObject({ object: 'list', has_more: false })
+  expect(all.data).toContainEqual(
+    expect.objectContaining({ id: 'nova', object: 'voice', model: 'test/voice', default: false }),
+  )
+  expect(all.voices.map(({ id }) => id)).toEqual(expect.arrayContaining(['alloy', 'nova', 'sandbox-mina']))
+  const own = await at.world.key({ models: ['test/voice'] })
+  const ownIds = (await own.get('/v1/audio/voices')).body.data.map(({ id }: { id: string }) => id)
+  expect(ownIds).toEqual(['alloy', 'nova'])
+  const of = (model: string, key = at.key) => key.get(`/v1/audio/voices?model=${encodeURIComponent(model)}`)
+  expect((await of('test/voice')).body.data).toHaveLength(2)
+  expect((await of('test/near')).body.error).toMatchObject({ code: 'MODEL_KIND_MISMATCH', param: 'model' })
+  expect((await of('sandbox/speech', own)).body.error.code).toMatch(/^MODEL_/)
+  const writer = await at.world.key({ scopes: ['studio:write'] })
+  expect((await writer.get('/v1/audio/voices')).status).toBe(200)
+})

@@ -106,6 +106,22 @@ test('the AI SDK and the client of OpenRouter', async () => {
   expect(heard).toMatchObject({ text, usage: { cost: expect.any(Number) } })
 })
 
+test('a translation of Persian says in English what it is, and invents no words; English stays as it is', async () => {
+  const translate = async (file: Buffer, response_format: string): Promise<unknown> =>
+    client.audio.translations.create({
+      ...{ model: 'sandbox/transcribe', file: await toFile(file, 'speech.mp3'), response_format },
+    } as never)
+  expect(await translate(mp3, 'verbose_json')).toMatchObject({
+    ...{ task: 'translate', language: 'english' },
+    text: 'The sandbox translates nothing: 12 words of Persian are said in this recording.',
+  })
+  const english = await client.audio.speech.create({
+    ...{ model: 'sandbox/speech', voice: 'sandbox-mina', input: 'Knowledge is power.' },
+  })
+  const sound = Buffer.from(await english.arrayBuffer())
+  expect(await translate(sound, 'text')).toBe('Knowledge is power.\n')
+})
+
 test('the contract’s JSON without a model', async () => {
   const body = { audioBase64: mp3.toString('base64'), mediaType: 'audio/mpeg' }
   const reply = await key.post('/v1/audio/transcriptions', body)

@@ -118,6 +118,24 @@ test.each(flawed)(
   },
 )
 
+const forms = routes.filter(
+  (route) =>
+    route.upload && !isUnreachable(route) && route.scope !== 'public' && !('*' in route.upload.files),
+)
+test.each(forms.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  '%s: a file in a part that nobody reads is refused by the name of that part',
+  async (_, route) => {
+    for (const part of ['foo', 'file[1]', 'mask[]']) {
+      const head = `content-disposition: form-data; name="${part}"; filename="a"`
+      const form = `--b\r\n${head}\r\n\r\na\r\n--b--\r\n`
+      const refused = await key.request(route.method, route.path.replace(/\{\w+\}/g, idOf(route)), form, {
+        'content-type': 'multipart/form-data; boundary=b',
+      })
+      expectRefusal(refused, { status: 400, code: 'INVALID_REQUEST', param: part })
+    }
+  },
+)
+
 /** Fields that are refused with a code of their own. */
 const ownRefusals: Record<string, string> = { confirm_public: 'CONFIRM_PUBLIC_REQUIRED' }
 

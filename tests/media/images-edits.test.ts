@@ -157,13 +157,14 @@ describe('fields at their edge and past it', () => {
     ['output_compression', { output_compression: '100' }, { output_compression: '101' }],
     ['output_compression', { output_compression: '1', output_format: 'jpeg' }, { output_compression: '99' }],
     ['response_format', { response_format: 'b64_json' }, { response_format: 'file' }],
-    ['style', { style: 'vivid' }, { style: 'natural' }],
-    ['moderation', { moderation: 'auto' }, { moderation: 'low' }],
+    ['style', { style: 'natural' }, { style: 'loud' }],
+    ['moderation', { moderation: 'low' }, { moderation: 'none' }],
+    ['aspect_ratio', { aspect_ratio: '3:2' }, { aspect_ratio: 'wide' }],
     ['complexity', { user: 'u', safety_identifier: 's' }, { complexity: 'low' }],
     ['frame_count', {}, { frame_count: '4' }],
     ['frame_duration_ms', {}, { frame_duration_ms: '100' }],
     ['seed', { seed: '7', model: 'test/seeded' }, { seed: '7' }, 'IMAGE_SEED_NOT_SUPPORTED'],
-    ['input_fidelity', { input_fidelity: 'low' }, { input_fidelity: 'high' }],
+    ['input_fidelity', { input_fidelity: 'high' }, { input_fidelity: 'highest' }],
     ['partial_images', { partial_images: '3', stream: 'true' }, { partial_images: '4', stream: 'true' }],
     ['partial_images', { partial_images: '0' }, { partial_images: '1' }],
     ['n', { n: '1', stream: 'true' }, { n: '2', stream: 'true' }],
@@ -212,15 +213,69 @@ describe('files', () => {
     await nothingSpooled()
   })
 
-  test.each(['mask', 'markup'])('%s, small or large, is refused by its name', async (part) => {
-    for (const bytes of [small, pngOf(200_000)]) {
-      const files: [string, Uint8Array][] = [
-        ['image', small],
-        [part, bytes],
-      ]
-      expectRefusal(await edit({ files }), { status: 400, code: 'INVALID_REQUEST', param: part })
-    }
+  test.each(['mask', 'markup', 'mask[]', 'image[1]', 'images', 'foo'])(
+    'in the part %s, small or large, nothing is taken and its name is said',
+    async (part) => {
+      for (const bytes of [small, pngOf(200_000)])
+        expectRefusal(
+          await edit({
+            files: [
+              ['image', small],
+              [part, bytes],
+            ],
+          }),
+          {
+            status: 400,
+            code: 'INVALID_REQUEST',
+            param: part,
+          },
+        )
+      await nothingSpooled()
+    },
+  )
+
+  test.each<[string, () => Buffer | Promise<Buffer>]>([
+    ['is no PNG', () => sharp(small).jpeg().toBuffer()],
+    ['is empty', () => Buffer.alloc(0)],
+    ['has no alpha channel', () => sharp(small).removeAlpha().png().toBuffer()],
+    ['has another size', () => sharp(small).resize(64, 32).ensureAlpha().png().toBuffer()],
+  ])('a mask that %s is refused before anything is held', async (_, bytes) => {
+    const files: [string, Uint8Array][] = [
+      ['image', small],
+      ['mask', await bytes()],
+    ]
+    const calls = at.upstream.calls.length
+    const refused = await edit({ files, fields: { model: 'test/masked' } })
+    expectRefusal(refused, { status: 400, code: 'INVALID_MEDIA', param: 'mask' })
+    expect(at.upstream.calls.length).toBe(calls)
     await nothingSpooled()
+  })
+
+  test('a mask without a picture says that the picture is missing', async () => {
+    const refused = await edit({ files: [['mask', small]], fields: { model: 'test/masked' } })
+    expectRefusal(refused, { status: 400, code: 'INVALID_REQUEST', param: 'image' })
+  })
+
+  test('AVIF is sent on as JPEG, or as PNG where it may be transparent; HEIC that nobody reads is refused in words', async () => {
+    const clear = sharp({ create: { width: 64, height: 64, channels: 4, background: '#ff000080' } })
+    for (const [avif, type] of [
+      [await sharp(small).removeAlpha().avif({ effort: 0 }).toBuffer(), 'image/jpeg'],
+      [await clear.avif({ effort: 0 }).toBuffer(), 'image/png'],
+    ] as const) {
+      const reply = await edit({ files: [['image', avif]] })
+      expect(reply.status, reply.text).toBe(200)
+      expect(at.upstream.calls.at(-1)!.bytes.toString('latin1')).toContain(`Content-Type: ${type}`)
+    }
+    const heic = Buffer.concat([Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic'), Buffer.alloc(400)])
+    const refused = await edit({ files: [['image', heic]] })
+    expectRefusal(refused, { status: 400, code: 'INVALID_MEDIA', param: 'image' })
+    expect(refused.body.error.message).toContain('HEIC')
+  })
+
+  test('an empty picture is told to be empty', async () => {
+    const refused = await edit({ files: [['image', Buffer.alloc(0)]] })
+    expectRefusal(refused, { status: 400, code: 'INVALID_MEDIA', param: 'image' })
+    expect(refused.body.error.message).toContain('empty')
   })
 
   test.each<[string, () => Buffer | Promise<Buffer>]>([
@@ -251,6 +306,7 @@ describe('a form that is not as it should be', () => {
     at.key.request('POST', route, body, { 'content-type': type })
   const part = (name: string, content: string, more = '') =>
     `--x\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${content}\r\n`
+  const nameless = '--x\r\nContent-Disposition: form-data; filename="a.png"\r\n\r\nhello\r\n'
   const model = part('model', 'test/painter')
   const whole = `${model}${part('prompt', 'a')}${part('image', 'hello', '; filename="a.png"')}`
 
@@ -259,6 +315,7 @@ describe('a form that is not as it should be', () => {
     ['JSON', () => raw('{"model":"test/painter"}', 'application/json')],
     ['cut off in a file', () => raw(whole)],
     ['cut off in a header', () => raw(`${whole}--x\r\nContent-Disp`)],
+    ['a file without a name of its part', () => raw(`${nameless}${whole}--x--\r\n`)],
     ['a field twice', () => raw(`${model}${whole}--x--\r\n`), 'model'],
     ['a field too long', () => raw(`${part('prompt', 'x'.repeat(128_001))}${whole}--x--\r\n`), 'prompt'],
     ['no picture', () => edit({ files: [] }), 'image'],

@@ -99,6 +99,11 @@ models:
     deployments: [{ provider: fake, model: seeded-1 }]
     image: { sizes: [128x128], max_count: 2, max_references: 1, seed: true }
     pricing: { per_image: 0.04 }
+  - id: test/masked
+    kind: image
+    deployments: [{ provider: fake, model: masked-1 }]
+    image: { sizes: [128x128, 192x128], max_references: 2, masks: true }
+    pricing: { per_image: 0.042, per_reference: 0.00301 }
   - id: test/plain
     kind: image
     deployments: [{ provider: fake, model: plain-1 }]

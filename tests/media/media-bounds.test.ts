@@ -288,7 +288,7 @@ describe('a document', () => {
         [Buffer.from('%PDF-1.7\n%%EOF\n').toString('base64'), /broken/],
         [Buffer.from('%PDF-1.7\ngarbage').toString('base64'), /broken/],
         [png, /not of type/],
-        ['', /Base64/],
+        ['', /empty/],
       ] as const) {
         const reply = await askOne(wire, filePart[wire](data))
         expectRefusal(reply, invalid(wire, fileField[wire]))

@@ -530,7 +530,7 @@ describe('/v1/audio/speech', () => {
     [{ speed: 3 }, 'speed', 'AUDIO_SETTING_NOT_SUPPORTED'],
     [{ speed: 2, model: 'sandbox/speech', voice: 'sandbox-mina' }, 'speed', 'AUDIO_SETTING_NOT_SUPPORTED'],
     [{ response_format: 'midi' }, 'response_format', 'INVALID_REQUEST'],
-    [{ stream_format: 'sse' }, 'stream_format', 'INVALID_REQUEST'],
+    [{ stream_format: 'json' }, 'stream_format', 'INVALID_REQUEST'],
     [{ provider: { options: { elevenlabs: { stability: 1 } } } }, 'provider.options', 'INVALID_REQUEST'],
     [{ model: 'sandbox/image' }, 'model', 'MODEL_KIND_MISMATCH'],
   ])('%o is refused with its field', async (more, param, code) => {

@@ -35,6 +35,11 @@ models:
     deployments: [{ provider: ears, model: aac-1 }]
     transcription: { formats: [wav, m4a, aac] }
     pricing: { per_minute: 0.06 }
+  - id: test/translator
+    kind: transcription
+    deployments: [{ provider: ears, model: translator-1 }]
+    transcription: { timestamps: segment, prompt: true, translate: true }
+    pricing: { per_minute: 0.06 }
   - id: test/text
     kind: text
     deployments: [{ provider: ears, model: text-1 }]

@@ -82,6 +82,17 @@ describe('the contract’s JSON', () => {
     expect(at.upstream.forms().at(-1)!.fields['language']).toEqual(['fa'])
   })
 
+  test.each(['', 'auto', 'AUTO', null])('%o as the language names none', async (language) => {
+    const reply = await send(bodyOf(two, { language }))
+    expect([reply.status, reply.headers.get('x-ignored-fields')], reply.text).toEqual([200, null])
+    expect(at.upstream.forms().at(-1)!.fields['language']).toBeUndefined()
+    await send(bodyOf(two, { language, languages: ['auto', 'fa', ''] }))
+    expect(at.upstream.forms().at(-1)!.fields['language']).toEqual(['fa'])
+    if (language === null) return
+    expect((await form({ model: 'test/words', language, 'languages[]': ['', language] })).status).toBe(200)
+    expect(at.upstream.forms().at(-1)!.fields['language']).toBeUndefined()
+  })
+
   test('has the times of words where they are asked for', async () => {
     const reply = await send(bodyOf(two, { timestamp_granularities: ['word', 'segment'] }))
     expect(reply.body.words).toEqual([
@@ -504,12 +515,13 @@ describe('is refused before anything is held', () => {
   })
 
   test('an empty file, no file, and a file beside file_id', async () => {
-    await expectRefused(
+    const message = await expectRefused(
       () => sendForm(at.key, { bytes: none }, { model: 'test/words' }),
       400,
       'INVALID_MEDIA',
       'file',
     )
+    expect(message).toContain('the file is empty')
     await expectRefused(
       () => sendForm(at.key, undefined, { model: 'test/words' }),
       400,

@@ -143,6 +143,19 @@ describe('a job of the queue', () => {
     expect(upstream.calls[0]?.body).not.toHaveProperty('image_url')
   })
 
+  test('takes a mask as its models know it: white is changed, which is transparent at OpenAI', async () => {
+    queue()
+    const clear = { create: { width: 1, height: 1, channels: 4, background: '#00000000' } } as const
+    const mask = { data: await sharp(clear).png().toBuffer(), mediaType: 'image/png' }
+    await ask({ references: [{ data: png, mediaType: 'image/png' }], mask })
+    const url = String(upstream.calls[0]?.body?.['mask_url'])
+    const sent = Buffer.from(url.slice('data:image/png;base64,'.length), 'base64')
+    expect([...(await sharp(sent).greyscale().raw().toBuffer())]).toEqual([255])
+    const broken = { data: Buffer.from('no picture'), mediaType: 'image/png' }
+    const { error } = await ask({ references: [{ data: png, mediaType: 'image/png' }], mask: broken })
+    expect(error).toMatchObject({ fault: 'invalid_request', executed: false })
+  })
+
   test('gives pictures behind links, which are fetched by the guarded client without the key', async () => {
     queue({ result: [json(200, result({ images: [linkTo('a.png'), linkTo('b.png')] }))] })
     const { drawn } = await ask({ count: 2 })

@@ -165,6 +165,23 @@ describe('what is sent', () => {
     expect(form.getAll('image')).toHaveLength(1)
     expect(form.has('image[]')).toBe(false)
   })
+
+  test('a mask stands beside its picture, and settings of callers go by their own names', async () => {
+    upstream.reply(answers(inline(red)))
+    const mask = { data: await painted('#0000'), mediaType: 'image/png' }
+    const options = { input_fidelity: 'high', moderation: 'low' }
+    await ask({ references: [{ data: red, mediaType: 'image/png' }], mask, options })
+    const { bytes, headers } = lastCall()
+    const form = await new Response(new Uint8Array(bytes), {
+      headers: { 'content-type': headers['content-type']! },
+    }).formData()
+    const sent = form.get('mask') as File
+    expect([sent.name, sent.type]).toEqual(['mask.png', 'image/png'])
+    expect(Buffer.from(await sent.arrayBuffer()).equals(mask.data)).toBe(true)
+    expect([form.get('input_fidelity'), form.get('moderation')]).toEqual(['high', 'low'])
+    await ask({ options: { style: 'natural' } })
+    expect(lastCall().body).toMatchObject({ style: 'natural' })
+  })
 })
 
 describe('what comes', () => {

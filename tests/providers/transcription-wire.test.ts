@@ -109,6 +109,19 @@ describe('a request', () => {
     await transcribing(room(own), { language: 'fa' })
     expect(lastForm().fields['language']).toEqual(['fa'])
   })
+
+  test('for English text goes to the endpoint for translations; whisper.cpp has a field for it', async () => {
+    await transcribing(room(), { translate: true, timestamps: 'segment', prompt: 'Names: Kherad' })
+    expect(lastForm().call.path).toBe('/v1/audio/translations')
+    expect(lastForm().fields).toEqual({
+      model: ['model/1'],
+      response_format: ['verbose_json'],
+      prompt: ['Names: Kherad'],
+    })
+    await transcribing(room(upstream.url.replace('/v1', '/inference')), { translate: true })
+    expect(lastForm().call.path).toBe('/inference')
+    expect(lastForm().fields).toMatchObject({ translate: ['true'], language: ['auto'] })
+  })
 })
 
 describe('an answer', () => {

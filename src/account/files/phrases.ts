@@ -25,6 +25,7 @@ export const reasons = {
     en: 'data is not Base64: standard alphabet, whole padding, no line breaks.',
     fa: 'data به شکل Base64 نیست: الفبای استاندارد، با = پایانی و بدون شکستن خط.',
   },
+  empty: { en: 'it is empty: nothing was sent in it.', fa: 'خالی است: چیزی در آن فرستاده نشده.' },
   tooLarge: (bytes: number): Localized => ({
     en: `a file has at most ${bytes} bytes (${megabytes(bytes)} MB).`,
     fa: `هر فایل حداکثر ${persian(bytes)} بایت (${persian(megabytes(bytes))} مگابایت) است.`,

@@ -80,6 +80,7 @@ async function detectKind(
   { probe, source, param }: FileToDetect,
   hints: FileHints,
 ): Promise<string> {
+  if (probe.bytes === 0) fail('INVALID_REQUEST', { why: reasons.empty }, { param })
   const kind = await kindOf(probe, hints, () => typeByTracks(context, source))
   if (!kind) return fail('INVALID_REQUEST', { why: reasons.otherType(mediaTypes) }, { param })
   if (probe.bytes > kind.maxBytes)

@@ -26,11 +26,15 @@ export function sniff(bytes: Uint8Array): string | undefined {
   return isMp3(bytes) ? 'audio/mpeg' : undefined
 }
 
-/** Brands of ISO 14496-12 files that are pictures, not films. */
-const pictureBrands = ['avif', 'avis', 'heic', 'heix', 'hevc', 'mif1', 'msf1', 'crx ']
+/** Brands of ISO 23008-12 and of AVIF: files of the same boxes that are pictures, not films. */
+const heifBrands = ['avif', 'avis', 'heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'mif1', 'msf1']
+
+/** Whether the bytes are a picture in AVIF or HEIC. */
+export const isHeif = (bytes: Uint8Array): boolean =>
+  hasText(bytes, 4, 'ftyp') && heifBrands.some((brand) => hasText(bytes, 8, brand))
 
 function typeOfBrand(bytes: Uint8Array): string | undefined {
-  if (pictureBrands.some((brand) => hasText(bytes, 8, brand))) return undefined
+  if (isHeif(bytes) || hasText(bytes, 8, 'crx ')) return undefined
   if (hasText(bytes, 8, 'M4A ') || hasText(bytes, 8, 'M4B ')) return 'audio/mp4'
   return hasText(bytes, 8, 'qt  ') ? 'video/quicktime' : 'video/mp4'
 }

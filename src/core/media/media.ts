@@ -1,7 +1,9 @@
 /** Bytes of images, audio and video: their measures, metadata, links and data URLs, and SVG made safe (docs/decisions/media/measuring.md). */
-export { hasText, isEncoderTable, type Mp3Frame, readMp3Frame, skipId3, sniff } from '#core/magic'
+export { hasText, isEncoderTable, isHeif, type Mp3Frame, readMp3Frame, skipId3, sniff } from '#core/magic'
+export { hasAlpha, paintedMask } from './alpha.ts'
 export { measureAudio } from './audio.ts'
 export { dataUrl, encodeBase64, parseDataUrl } from './base64.ts'
+export { fromHeif, heifTypes } from './heif.ts'
 export { isTooLarge, measureImage } from './image.ts'
 export {
   defaultLinkBounds,

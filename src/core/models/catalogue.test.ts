@@ -381,6 +381,46 @@ test.each([
   expect(build(sounding(dialects) + speaker(audio)).find('acme/voice')?.kind).toBe('audio')
 })
 
+const masking = (dialects: string) => `
+providers: [{ id: easels, base_url: 'https://easels.test/v1', api_key: k, dialects: [${dialects}] }]
+models:
+  - id: easels/one
+    kind: image
+    deployments: [{ provider: easels, model: one }]
+    image: { sizes: [1024x1024], max_references: 1, masks: true }
+    pricing: { per_image: 0 }`
+
+test.each(['gemini', 'openrouter', 'chat, modalities', 'gemini, fal'])(
+  'a mask is promised by no entry whose wire of pictures has no place for it: %s',
+  (dialects) => {
+    expect(refusal(masking(dialects))).toMatch(/easels, whose wire of pictures .* leave image\.masks out/)
+  },
+)
+
+test.each([
+  ['images', ['moderation', 'style', 'input_fidelity']],
+  ['images, gemini', ['moderation', 'style', 'input_fidelity']],
+  ['fal', []],
+] as const)('the wires of %s take a mask, and these settings as they are: %o', (dialects, options) => {
+  expect(build(masking(dialects)).find('easels/one')).toMatchObject({ image: { takesMasks: true }, options })
+})
+
+test('translations are promised by no entry whose wire has none', () => {
+  const ears = (dialect: string) => `
+providers: [{ id: ears, base_url: 'https://ears.test/v1', api_key: k, dialects: [${dialect}] }]
+models:
+  - id: ears/one
+    kind: transcription
+    deployments: [{ provider: ears, model: one }]
+    transcription: { translate: true }
+    pricing: { per_minute: 0 }`
+  for (const dialect of ['deepgram', 'elevenlabs', 'openrouter'])
+    expect(refusal(ears(dialect))).toMatch(/in English .*translate/)
+  expect(build(ears('transcriptions')).find('ears/one')).toMatchObject({
+    transcription: { translates: true },
+  })
+})
+
 test('videos are made by the model that the file names, else by the first that makes any', () => {
   const film = (id: string) => `
   - id: ${id}

@@ -1,6 +1,6 @@
 /** Media inside a request, decoded and measured. Throws INVALID_MEDIA, before anything is held. */
 
-import { isTooLarge, measure, parseDataUrl, referencePicture } from '#core/media'
+import { fromHeif, heifTypes, isHeif, isTooLarge, measure, parseDataUrl, referencePicture } from '#core/media'
 import type { Media } from '#core/turn'
 import { decodeBase64, decodeBase64InSlices, noteReleasedText } from '#platform/bytes'
 import { fail, type Localized } from '#platform/errors'
@@ -46,10 +46,24 @@ export async function largePicture(
   if (url.length > characters) return refuse(reasons.tooLong(characters), param)
   const parsed = parseDataUrl(url)
   if (!parsed) return refuse(reasons.notInline(types[0]!, false), param)
-  if (!types.includes(parsed.mediaType)) return refuse(reasons.wrongType(types), param)
+  if (![...types, ...heifTypes].includes(parsed.mediaType)) return refuse(reasons.wrongType(types), param)
   const bytes = await decodeBase64InSlices(parsed.base64)
   await noteReleasedText(url.length)
-  return mediaOf(bytes, [parsed.mediaType], param)
+  return pictureMedia(bytes, [parsed.mediaType], param)
+}
+
+/**
+ * A picture of bytes that must be of one of these types. AVIF is decoded here and becomes JPEG or PNG, and so is HEIC where the decoder reads it.
+ * Throws TOO_MUCH_IN_FLIGHT too.
+ */
+export async function pictureMedia(
+  bytes: Uint8Array | undefined,
+  types: readonly string[],
+  param: string,
+): Promise<Media> {
+  if (!bytes || !isHeif(bytes)) return mediaOf(bytes, types, param)
+  const readable = await fromHeif(bytes)
+  return readable ? mediaOf(readable, imageTypes, param) : refuse(reasons.unreadHeif, param)
 }
 
 /** A large picture that is encoded anew before it leaves this server: upright, within 2,048 pixels, with nothing beside its pixels. */
@@ -71,7 +85,8 @@ export function base64Media(base64: string, types: readonly string[], param: str
 
 /** Media of bytes that must be of one of these types. */
 export function mediaOf(bytes: Uint8Array | undefined, types: readonly string[], param: string): Media {
-  if (!bytes || bytes.length === 0) return refuse(reasons.notBase64, param)
+  if (!bytes) return refuse(reasons.notBase64, param)
+  if (bytes.length === 0) return refuse(reasons.empty, param)
   const media = measure(bytes)
   if (!media?.mediaType || !types.includes(media.mediaType)) return refuse(reasons.otherBytes(types), param)
   if (/^(audio|video)\//.test(media.mediaType) && media.durationSeconds === undefined)

@@ -114,6 +114,14 @@ export const reasons = {
     en: 'it is not valid Base64 (standard alphabet, padded, no spaces).',
     fa: 'Base64 معتبر نیست (الفبای استاندارد، با پرکننده و بدون فاصله).',
   },
+  empty: {
+    en: 'it is empty: nothing was sent in it.',
+    fa: 'خالی است: چیزی در آن فرستاده نشده.',
+  },
+  unreadHeif: {
+    en: 'this is a HEIC or AVIF picture that cannot be read here, or has more than 16 megapixels; save it as JPEG or PNG (iPhones: Settings, Camera, Formats, Most Compatible).',
+    fa: 'این تصویر HEIC یا AVIF است و اینجا خوانده نمی‌شود، یا بیش از ۱۶ مگاپیکسل دارد؛ آن را JPEG یا PNG ذخیره کنید (آیفون: Settings، ‏Camera، ‏Formats، ‏Most Compatible).',
+  },
   undecodable: {
     en: 'the picture cannot be decoded to its end, or has more than 64 megapixels.',
     fa: 'تصویر را نمی‌توان تا پایان خواند، یا بیش از ۶۴ مگاپیکسل دارد.',

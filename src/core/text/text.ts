@@ -22,6 +22,7 @@ export {
   linkMedia,
   mediaCharacters,
   mediaOf,
+  pictureMedia,
 } from './media.ts'
 export {
   payForTurn,

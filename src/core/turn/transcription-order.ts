@@ -4,6 +4,8 @@ export type Timestamps = 'none' | 'segment' | 'word'
 /** A recording to be written down by one call. Settings that the model does not support are absent and not sent. */
 export interface TranscriptionOrder {
   recording: RecordedSound
+  /** True: what is said is written in English, whatever language it is in. */
+  translate?: true
   /** ISO 639-1; absent: the model detects the language. */
   language?: string
   /** A prompt with what was said before, or how names are spelled. */

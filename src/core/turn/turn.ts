@@ -18,6 +18,7 @@ export type {
   DrawnFormat,
   ImageBackground,
   ImageFormat,
+  ImageOption,
   ImageOrder,
   ImageQuality,
   PixelSize,

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Provider } from '#core/calls'
-import { nullable, oneOf } from '#platform/schema'
+import { typedList } from '#platform/lists'
+import { closed, nullable, oneOf } from '#platform/schema'
 
 const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))
 
@@ -54,8 +55,10 @@ export const SpeechBody = Type.Object(
     stream_format: optional(
       Type.Unsafe<'audio' | 'sse'>({
         ...oneOf('audio', 'sse'),
-        description: 'audio; sse is refused.',
-        'x-description-fa': 'همان audio؛ sse پذیرفته نیست.',
+        description:
+          'sse: answered in events, the sound in Base64. Left out: bytes as they come, but a WAV is sent once it is whole, with its length; `audio` streams it without one.',
+        'x-description-fa':
+          'با sse پاسخ به شکل رویداد است و صدا به شکل Base64. اگر نیاید بایت‌ها همان‌گونه که می‌آیند فرستاده می‌شوند، جز WAV که یکجا و با طولش می‌آید؛ `audio` آن را بی طول جاری می‌فرستد.',
       }),
     ),
   },
@@ -64,3 +67,44 @@ export const SpeechBody = Type.Object(
   },
 )
 export type SpeechBody = Static<typeof SpeechBody>
+
+export const VoicesQuery = Type.Object(
+  {
+    model: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'An audio model, whose voices alone are listed.',
+        'x-description-fa': 'یک مدل صدا، تا فقط صداهای آن بیاید.',
+      }),
+    ),
+  },
+  closed,
+)
+export type VoicesQuery = Static<typeof VoicesQuery>
+
+const VoiceCard = Type.Object({
+  id: Type.String({
+    description: '`voice` of a request to its model.',
+    'x-description-fa': 'همان `voice` در درخواست به مدلش.',
+  }),
+  object: Type.Literal('voice'),
+  model: Type.String(),
+  name: Type.String(),
+  gender: nullable(oneOf('female', 'male', 'neutral')),
+  languages: Type.Array(Type.String(), {
+    description: 'ISO 639-1; empty where nobody says it.',
+    'x-description-fa': 'ISO 639-1؛ اگر کسی نگوید خالی.',
+  }),
+  default: Type.Boolean({
+    description: 'It speaks where no voice is named.',
+    'x-description-fa': 'اگر صدایی نام برده نشود، همین می‌خواند.',
+  }),
+})
+
+export const VoiceList = Type.Object({
+  ...typedList.schema(VoiceCard, Type.String()).properties,
+  voices: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
+    description: 'Each id once, for clients that look here.',
+    'x-description-fa': 'هر شناسه یک بار، برای برنامه‌هایی که اینجا را می‌خوانند.',
+  }),
+})

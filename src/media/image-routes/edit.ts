@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { requireModel, unknownFields } from '#core/calls'
-import { mediaOf } from '#core/text'
-import type { Media } from '#core/turn'
+import { hasAlpha } from '#core/media'
+import { isSameSize } from '#core/models'
+import { mediaOf, pictureMedia } from '#core/text'
+import type { Media, PixelSize } from '#core/turn'
+import { requireMasks } from '#media/images'
 import { fail, type Localized } from '#platform/errors'
 import type { ContentAnswer, EventStream, JsonText, RequestContext, Upload } from '#platform/http'
 import type { ImageRoutesApp } from './app.ts'
@@ -9,7 +12,7 @@ import { drawPictures } from './draw.ts'
 import { openAiAnswer } from './openai-answer.ts'
 import { reasons } from './phrases.ts'
 import { EditForm } from './schema.ts'
-import { imageSpecOf } from './wish.ts'
+import { imageSpecOf, optionsOf } from './wish.ts'
 
 /** Draws from pictures that come in a form; otherwise the same as generating. */
 export async function editImages(
@@ -18,33 +21,41 @@ export async function editImages(
   const upload = context.upload!
   const { fields } = upload
   const model = requireModel(context, fields.model, 'image')
-  requireKnownWays(upload)
+  const maskFile = upload.files.find(({ part }) => part === 'mask')
+  if (maskFile) requireMasks(model, 'mask')
+  const references = await picturesOf(upload)
+  const mask = maskFile && (await maskOf(maskFile.path, references[0]!))
+  const { options, ignored } = optionsOf(model, fields, ['input_fidelity'])
   const places = { references: 'image', action: 'image' }
   return drawPictures(context, {
     model,
-    spec: { ...imageSpecOf(fields, await picturesOf(upload), places), action: 'edit' },
+    spec: { ...imageSpecOf(fields, references, places), ...(mask && { mask }), action: 'edit', options },
     endpoint: '/v1/images/edits',
     stream: fields.stream === true,
-    ignored: unknownFields(fields, EditForm),
+    ignored: [...unknownFields(fields, EditForm), ...ignored],
     event: 'image_edit',
     ...(await openAiAnswer(context, fields)),
   })
-}
-
-/** Refuses the settings that would change the picture and that no model supports. */
-function requireKnownWays({ fields, files }: Upload<EditForm>): void {
-  const refuse = (why: Localized, param: string) => fail('INVALID_REQUEST', { why }, { param })
-  const mask = files.find(({ part }) => part !== 'image')
-  if (mask) refuse(reasons.noMask, mask.part)
-  if (fields.input_fidelity === 'high') refuse(reasons.lowFidelity, 'input_fidelity')
 }
 
 const pictureTypes = ['image/png', 'image/jpeg', 'image/webp']
 
 /** The pictures of the form, read one after the other from the disk into memory that is reserved for them. */
 async function picturesOf({ files }: Upload): Promise<Media[]> {
+  const pictures = files.filter(({ part }) => part === 'image')
   const media: Media[] = []
-  for (const [index, { path }] of files.entries())
-    media.push(mediaOf(await readFile(path), pictureTypes, files.length === 1 ? 'image' : `image.${index}`))
+  for (const [index, { path }] of pictures.entries()) {
+    const param = pictures.length === 1 ? 'image' : `image.${index}`
+    media.push(await pictureMedia(await readFile(path), pictureTypes, param))
+  }
   return media
+}
+
+/** The mask, which is held to OpenAI's rules whoever draws: a PNG with an alpha channel, of the size of the first picture. Throws INVALID_MEDIA. */
+async function maskOf(path: string, picture: Media): Promise<Media> {
+  const mask = mediaOf(await readFile(path), ['image/png'], 'mask')
+  const refuse = (why: Localized): never => fail('INVALID_MEDIA', { why }, { param: 'mask' })
+  if (!hasAlpha(mask.data!)) return refuse(reasons.noAlpha)
+  const [own, other] = [mask, picture] as [PixelSize, PixelSize]
+  return isSameSize(own, other) ? mask : refuse(reasons.maskSize(own, other))
 }

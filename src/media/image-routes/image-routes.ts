@@ -47,15 +47,15 @@ const routes: Route<ImageRoutesApp>[] = [
     writes: ['files'],
     scope: 'studio:write',
     summary: {
-      en: 'Draw by pictures and a text: a form with up to eight of them.',
-      fa: 'کشیدن تصویر از روی تصویر و متن: یک فرم با حداکثر هشت تصویر.',
+      en: 'Draw by pictures and a text: a form with up to eight of them, and a mask.',
+      fa: 'کشیدن تصویر از روی تصویر و متن: یک فرم با حداکثر هشت تصویر و یک mask.',
     },
     idempotent: true,
     unknownFields: 'tolerate',
     headers: referenceHeaders,
     upload: {
       fields: EditForm,
-      files: { image: maxReferences, mask: 1, markup: 1 },
+      files: { image: maxReferences, mask: 1 },
       maxBytes: referenceBytes,
       fieldBytes: maxPromptBytes,
       inMemory: true,

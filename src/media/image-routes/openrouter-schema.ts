@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Cost, Provider } from '#core/calls'
 import { nullable, oneOf, patterned, safeInteger } from '#platform/schema'
-import { GenerationBody, seed } from './schema.ts'
+import { GenerationBody, mask, seed } from './schema.ts'
 
 const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))
 
@@ -9,7 +9,7 @@ const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.O
 export const maxReferenceCharacters = 12_000_000
 const maxReferences = 8
 
-const { model, prompt, n, quality, background, output_compression, stream, partial_images } =
+const { model, prompt, n, aspect_ratio, quality, background, output_compression, stream, partial_images } =
   GenerationBody.properties
 
 /** The body as OpenRouter's clients send it. Other fields are tolerated and named in `X-Ignored-Fields`. */
@@ -36,14 +36,7 @@ export const OrderBody = Type.Object(
         'x-description-fa': 'بزرگی، با نسبت `aspect_ratio`: ‏4K حداکثر ۸٫۳ مگاپیکسل دارد. بی `size`.',
       }),
     ),
-    aspect_ratio: optional(
-      Type.String({
-        ...patterned('^(auto|[1-9][0-9]{0,4}(\\.[0-9]{1,2})?:[1-9][0-9]{0,4}(\\.[0-9]{1,2})?)$', {
-          en: 'must be auto, or two numbers such as 16:9 or 2.35:1',
-          fa: 'باید auto یا دو عدد باشد، مانند 16:9 یا 2.35:1',
-        }),
-      }),
-    ),
+    aspect_ratio,
     quality,
     background,
     output_format: optional(
@@ -69,6 +62,7 @@ export const OrderBody = Type.Object(
         { maxItems: maxReferences },
       ),
     ),
+    mask: Type.Optional(mask),
     stream,
     partial_images,
     seed: optional(seed),

@@ -18,7 +18,15 @@ import type { ImageRoutesApp } from './app.ts'
 import { drawPictures } from './draw.ts'
 import { maxReferenceCharacters, OrderBody } from './openrouter-schema.ts'
 import { reasons } from './phrases.ts'
-import { compressionOf, imagePromptOf, paramResolver, qualityOf, requireStreamable } from './wish.ts'
+import {
+  compressionOf,
+  imagePromptOf,
+  paramResolver,
+  qualityOf,
+  ratioOf,
+  requireNoMask,
+  requireStreamable,
+} from './wish.ts'
 
 export async function orderImages(
   context: RequestContext<ImageRoutesApp, OrderBody>,
@@ -61,6 +69,7 @@ export async function orderImages(
 
 async function specOf(body: OrderBody): Promise<ImageSpec> {
   requireStreamable(body)
+  requireNoMask(body)
   requireNoOptions(body)
   const { prompt, background, output_format: format, output_compression: compression } = body
   const quality = qualityOf(body.quality ?? 'auto')
@@ -97,12 +106,6 @@ function shapeOf({ size, resolution, aspect_ratio }: OrderBody): Pick<ImageSpec,
   if (side) return { size: sizeIn(side, aspectRatio ?? 1) }
   const named = parsePixelSize(size ?? '')
   return { ...(named && { size: named }), ...(aspectRatio && { aspectRatio }) }
-}
-
-function ratioOf(named: string | null | undefined): number | undefined {
-  if (!named || named === 'auto') return undefined
-  const [width, height] = named.split(':').map(Number) as [number, number]
-  return width / height
 }
 
 /** A size of this ratio with about as many pixels as the square of this side has, and never more. */

@@ -1,3 +1,7 @@
+import { sizeName } from '#core/models'
+import type { PixelSize } from '#core/turn'
+import type { Localized } from '#platform/errors'
+
 /** The reasons for which a picture is refused. */
 export const reasons = {
   blank: { en: 'prompt must say what to draw.', fa: 'prompt باید بگوید چه کشیده شود.' },
@@ -17,17 +21,21 @@ export const reasons = {
     en: 'png is written without loss: send output_format jpeg or webp with it, or leave it out.',
     fa: 'png بی‌افت نوشته می‌شود: همراهش output_format را jpeg یا webp بفرستید یا حذفش کنید.',
   },
-  noMask: {
-    en: 'no model takes it; say in the prompt what is to be changed, and leave it out.',
-    fa: 'هیچ مدلی آن را نمی‌پذیرد؛ در prompt بگویید چه عوض شود و حذفش کنید.',
+  maskInForm: {
+    en: 'a mask is sent as a file beside its picture, in the form of POST /v1/images/edits.',
+    fa: 'mask به شکل فایل کنار تصویرش فرستاده می‌شود، در فرم POST /v1/images/edits.',
   },
+  noAlpha: {
+    en: 'a mask is a PNG with an alpha channel; save it with transparency where the picture is to be changed.',
+    fa: 'mask یک PNG با کانال آلفاست؛ آن را چنان ذخیره کنید که هر جا باید عوض شود شفاف باشد.',
+  },
+  maskSize: (mask: PixelSize, picture: PixelSize): Localized => ({
+    en: `the mask is ${sizeName(mask)} and the picture ${sizeName(picture)}; send a mask of the same size.`,
+    fa: `اندازهٔ mask‏ ${sizeName(mask)} و اندازهٔ تصویر ${sizeName(picture)} است؛ mask هم‌اندازهٔ تصویر بفرستید.`,
+  }),
   noModel: {
     en: 'no model takes it, and the picture would be another; leave it out.',
     fa: 'هیچ مدلی نمی‌پذیردش و تصویر چیز دیگری می‌شد؛ حذفش کنید.',
-  },
-  lowFidelity: {
-    en: 'no model takes another than low; leave it out.',
-    fa: 'هیچ مدلی جز low را نمی‌پذیرد؛ حذفش کنید.',
   },
   resolutionAlone: {
     en: 'size names the pixels already; send one of the two.',

@@ -26,6 +26,14 @@ const size = Type.String({
   description: '<width>x<height> in pixels, or auto; the picture comes out exactly so.',
   'x-description-fa': '<پهنا>x<بلندا> به پیکسل، یا auto؛ تصویر دقیقاً همین اندازه می‌شود.',
 })
+const aspectRatio = Type.String({
+  ...patterned('^(auto|[1-9][0-9]{0,4}(\\.[0-9]{1,2})?:[1-9][0-9]{0,4}(\\.[0-9]{1,2})?)$', {
+    en: 'must be auto, or two numbers such as 16:9 or 2.35:1',
+    fa: 'باید auto یا دو عدد باشد، مانند 16:9 یا 2.35:1',
+  }),
+  description: 'The shape, such as 16:9, whatever the model draws.',
+  'x-description-fa': 'نسبت پهنا به بلندا مانند 16:9، هر چه مدل بکشد.',
+})
 const quality = Type.Unsafe<'auto' | 'low' | 'medium' | 'high' | 'standard' | 'hd'>({
   ...oneOf('auto', 'low', 'medium', 'high', 'standard', 'hd'),
   description: 'standard is auto and hd is high, as older clients call them.',
@@ -65,16 +73,12 @@ export const seed = Type.Integer({
   'x-description-fa':
     'همان عدد همان تصویر را می‌کشد، اگر مدل داشته باشد (`studio_settings.seed` در مشخصاتش)؛ وگرنه رد می‌شود.',
 })
-const style = Type.Unsafe<'vivid'>({
-  ...oneOf('vivid'),
-  description: 'Only vivid, as without it: say in the prompt how it should look.',
-  'x-description-fa': 'فقط vivid، مانند نبودش: حال‌وهوا را در prompt بگویید.',
-})
-const moderation = Type.Unsafe<'auto'>({
-  ...oneOf('auto'),
-  description: 'Only auto, as without it.',
-  'x-description-fa': 'فقط auto، مانند نبودش.',
-})
+const passedOn = {
+  description: "Passed on where the model's vendor has it, and named in `X-Ignored-Fields` elsewhere.",
+  'x-description-fa': 'اگر فروشندهٔ مدل داشته باشد به او می‌رسد، وگرنه نامش در `X-Ignored-Fields` می‌آید.',
+}
+const style = Type.Unsafe<'vivid' | 'natural'>({ ...oneOf('vivid', 'natural'), ...passedOn })
+const moderation = Type.Unsafe<'auto' | 'low'>({ ...oneOf('auto', 'low'), ...passedOn })
 const refused = () =>
   Type.Unknown({
     description: 'Refused: no model takes it, and the picture would be another.',
@@ -89,6 +93,12 @@ const unsupported = {
 }
 export const unsupportedFields = Object.keys(unsupported) as (keyof typeof unsupported)[]
 
+/** A mask in JSON, which would be a picture drawn and charged without it. */
+export const mask = Type.Unknown({
+  description: 'Refused: a mask is a file in the form of `/v1/images/edits`.',
+  'x-description-fa': 'رد می‌شود: mask فایلی در فرم `/v1/images/edits` است.',
+})
+
 /** The body of a generation as the OpenAI clients send it. Other fields are tolerated and named in `X-Ignored-Fields`. */
 export const GenerationBody = Type.Object(
   {
@@ -96,6 +106,7 @@ export const GenerationBody = Type.Object(
     prompt,
     n: optional(n),
     size: optional(size),
+    aspect_ratio: optional(aspectRatio),
     quality: optional(quality),
     background: optional(background),
     output_format: optional(outputFormat),
@@ -107,6 +118,7 @@ export const GenerationBody = Type.Object(
     style: optional(style),
     moderation: optional(moderation),
     ...unsupported,
+    mask: Type.Optional(mask),
   },
   { examples: [{ model: 'sandbox/image', prompt: 'گربه‌ای نارنجی روی بام' }] },
 )
@@ -118,6 +130,7 @@ export const EditForm = Type.Object({
   prompt,
   n: Type.Optional(n),
   size: Type.Optional(size),
+  aspect_ratio: Type.Optional(aspectRatio),
   quality: Type.Optional(quality),
   background: Type.Optional(background),
   output_format: Type.Optional(outputFormat),
@@ -129,13 +142,7 @@ export const EditForm = Type.Object({
   style: Type.Optional(style),
   moderation: Type.Optional(moderation),
   ...unsupported,
-  input_fidelity: Type.Optional(
-    Type.Unsafe<'low' | 'high'>({
-      ...oneOf('low', 'high'),
-      description: 'Only low, as without it: no model takes another.',
-      'x-description-fa': 'فقط low، مانند نبودش: هیچ مدلی جز آن نمی‌پذیرد.',
-    }),
-  ),
+  input_fidelity: Type.Optional(Type.Unsafe<'low' | 'high'>({ ...oneOf('low', 'high'), ...passedOn })),
 })
 export type EditForm = Static<typeof EditForm>
 

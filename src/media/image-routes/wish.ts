@@ -1,8 +1,8 @@
 /** Reads the fields of OpenAI's images routes. */
 import { requirePrompt } from '#core/calls'
-import { parsePixelSize } from '#core/models'
-import type { Media } from '#core/turn'
-import type { ImageSetting, ImageSpec } from '#media/images'
+import { type ImageModel, parsePixelSize } from '#core/models'
+import type { ImageOption, Media } from '#core/turn'
+import { type ImageSetting, type ImageSpec, usualOptions } from '#media/images'
 import { fail } from '#platform/errors'
 import { reasons } from './phrases.ts'
 import { type GenerationBody, unsupportedFields } from './schema.ts'
@@ -14,10 +14,12 @@ export function imageSpecOf(
   places: SettingParams = {},
 ): ImageSpec {
   requireStreamable(body)
+  requireNoMask(body)
   const unsupported = unsupportedFields.find((field) => body[field] != null)
   if (unsupported) fail('INVALID_REQUEST', { why: reasons.noModel }, { param: unsupported })
   const { prompt, background, output_format: format, output_compression: compression } = body
   const size = parsePixelSize(body.size ?? '')
+  const aspectRatio = ratioOf(body.aspect_ratio)
   const quality = qualityOf(body.quality ?? 'auto')
   return {
     prompt: imagePromptOf(prompt),
@@ -25,6 +27,7 @@ export function imageSpecOf(
     action: 'auto',
     count: body.n ?? 1,
     ...(size && { size }),
+    ...(aspectRatio && { aspectRatio }),
     fit: 'pad',
     ...(quality && { quality }),
     format: format ?? 'png',
@@ -36,6 +39,32 @@ export function imageSpecOf(
   }
 }
 
+/**
+ * The settings that are passed on to the vendor as they were sent. `endpoint` names those that this endpoint of OpenAI's has; what the model's wire
+ * does not have as well is `ignored`, and a value that asks for nothing is neither.
+ */
+export function optionsOf(
+  model: Pick<ImageModel, 'options'>,
+  fields: Partial<Record<ImageOption, string | null | undefined>>,
+  endpoint: readonly ImageOption[],
+): { options: NonNullable<ImageSpec['options']>; ignored: ImageOption[] } {
+  const asked = (Object.keys(usualOptions) as ImageOption[]).filter(
+    (name) => fields[name] != null && fields[name] !== usualOptions[name],
+  )
+  const isSent = (name: ImageOption) => endpoint.includes(name) && model.options?.includes(name) === true
+  return {
+    options: Object.fromEntries(asked.filter(isSent).map((name) => [name, fields[name]!])),
+    ignored: asked.filter((name) => !isSent(name)),
+  }
+}
+
+/** The ratio of width to height that a text such as `16:9` names; undefined for `auto`. */
+export function ratioOf(named: string | null | undefined): number | undefined {
+  if (!named || named === 'auto') return undefined
+  const [width, height] = named.split(':').map(Number) as [number, number]
+  return width / height
+}
+
 export type SettingParams = Partial<Record<ImageSetting, string>>
 
 export const paramResolver =
@@ -45,6 +74,11 @@ export const paramResolver =
 
 /** The prompt. Throws INVALID_REQUEST for a blank one. */
 export const imagePromptOf = (prompt: string): string => requirePrompt(prompt, reasons.blank)
+
+/** Throws INVALID_REQUEST for a mask in JSON. */
+export function requireNoMask({ mask }: { mask?: unknown }): void {
+  if (mask != null) fail('INVALID_REQUEST', { why: reasons.maskInForm }, { param: 'mask' })
+}
 
 /** Throws INVALID_REQUEST for fields that only a streamed answer has, or that it cannot have. */
 export function requireStreamable(

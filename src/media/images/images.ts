@@ -2,7 +2,15 @@
  * Paid pictures: a caller's request, the order sent to a model, and the conversion of the upstream's picture to what was requested. A request is an
  * `ImageSpec`, an order an `ImageOrder` of `core/turn`. Nothing here knows HTTP or a vendor.
  */
-import type { DrawnFormat, ImageBackground, ImageFormat, ImageQuality, Media, PixelSize } from '#core/turn'
+import type {
+  DrawnFormat,
+  ImageBackground,
+  ImageFormat,
+  ImageOption,
+  ImageQuality,
+  Media,
+  PixelSize,
+} from '#core/turn'
 
 export type ImageSetting =
   | 'quality'
@@ -11,15 +19,19 @@ export type ImageSetting =
   | 'aspect_ratio'
   | 'count'
   | 'references'
+  | 'mask'
   | 'action'
   | 'format'
   | 'seed'
+  | ImageOption
 
 /** A caller's request for pictures; absent settings are chosen by prompt, references and model. */
 export interface ImageSpec {
   prompt: string
   /** Pictures to edit, or to draw by. */
   references: readonly Media[]
+  /** A PNG with an alpha channel, of the size of the first reference: where it is transparent, that picture is to be changed. */
+  mask?: Media
   action: 'auto' | 'generate' | 'edit'
   count: number
   /** The exact size of the answer in pixels, whatever the model draws. */
@@ -40,6 +52,8 @@ export interface ImageSpec {
   partials?: number
   /** The seed by which the upstream draws the same picture again; refused where the model takes none. A further order gets the next seed. */
   seed?: number
+  /** Passed on as they are; refused where the model's wire does not have them. */
+  options?: Partial<Record<ImageOption, string>>
   /** Path of a setting in the caller's request body, named in validation errors. */
   where(setting: ImageSetting): string
 }
@@ -74,5 +88,5 @@ export {
   startPaidImage,
 } from './paid-image.ts'
 export { imageFailures } from './phrases.ts'
-export { type ImagePlan, planFor } from './plan.ts'
+export { type ImagePlan, planFor, requireMasks, usualOptions } from './plan.ts'
 export { maxPictureCharacters, shrinkToLimit } from './within-bound.ts'

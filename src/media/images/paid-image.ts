@@ -114,8 +114,8 @@ export async function startPaidImage(app: ImagesApp, options: PaidImageOptions):
 /**
  * Removes place, time and device from the references. They may be large, so they are rewritten one after the other, each in place of its old bytes.
  */
-async function removeCameraMetadata({ references, where }: ImageSpec): Promise<void> {
-  for (const picture of references) {
+async function removeCameraMetadata({ references, mask, where }: ImageSpec): Promise<void> {
+  for (const picture of mask ? [...references, mask] : references) {
     if (!picture.data) continue
     const param = picture.param ?? where('references')
     picture.data =
@@ -269,6 +269,7 @@ class PaidImageOrder implements PaidImage {
         delivered: this.#stored.length,
         action,
         references: order.references.length,
+        ...(order.mask && { mask: true }),
         quality: order.quality ?? null,
         size: `${order.size.width}x${order.size.height}`,
         frame: frame ? `${frame.width}x${frame.height}` : null,

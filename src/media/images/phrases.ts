@@ -1,4 +1,4 @@
-import { declareFailures } from '#platform/errors'
+import { declareFailures, type Localized } from '#platform/errors'
 
 declare module '#platform/errors' {
   interface Failures {
@@ -36,6 +36,10 @@ export const imageFailures = declareFailures({
 
 /** The reasons for which an order is refused. */
 export const reasons = {
+  noMasks: (model: string): Localized => ({
+    en: `the model \`${model}\` takes no mask; choose one whose card says \`studio_settings.masks\`, or say in the prompt what is to be changed.`,
+    fa: `مدل \`${model}\` mask نمی‌پذیرد؛ مدلی برگزینید که \`studio_settings.masks\` در مشخصاتش باشد، یا در prompt بگویید چه عوض شود.`,
+  }),
   tooManyPieces: {
     en: 'this picture has more pieces than any program writes; save it anew and send that.',
     fa: 'این تصویر بیش از هر برنامه‌ای تکه دارد؛ دوباره ذخیره‌اش کنید و آن را بفرستید.',

@@ -1,8 +1,16 @@
 /** Plans an image request for a model: the order to its upstream and the conversion of the picture afterwards. */
 import { type ImageModel, isSameSize, requestableFormats, sizeName } from '#core/models'
-import type { DrawnFormat, ImageBackground, ImageOrder, ImageQuality, PixelSize } from '#core/turn'
+import type {
+  DrawnFormat,
+  ImageBackground,
+  ImageOption,
+  ImageOrder,
+  ImageQuality,
+  PixelSize,
+} from '#core/turn'
 import { fail } from '#platform/errors'
 import type { ImageSetting, ImageSpec, Sizing } from './images.ts'
+import { reasons } from './phrases.ts'
 import { isPossibleSize, isSameRatio, maxAspectRatio, maxPixels, planSize, sideRange } from './size.ts'
 
 export interface ImagePlan {
@@ -30,7 +38,8 @@ export interface ImageCandidate {
 }
 
 /**
- * Throws IMAGE_SETTING_NOT_SUPPORTED, IMAGE_SIZE_CONFLICT, IMAGE_SEED_NOT_SUPPORTED or NOTHING_TO_EDIT, each with the path of the setting at fault.
+ * Throws IMAGE_SETTING_NOT_SUPPORTED, IMAGE_SIZE_CONFLICT, IMAGE_SEED_NOT_SUPPORTED, NOTHING_TO_EDIT, or INVALID_REQUEST for a mask, each with the path
+ * of the setting at fault.
  */
 export function planFor(model: ImageModel, request: ImageSpec): ImagePlan {
   const { image } = model
@@ -40,6 +49,8 @@ export function planFor(model: ImageModel, request: ImageSpec): ImagePlan {
   requireReferenceCount(model, spec)
   requireShape(model, spec)
   requireSeed(model, spec)
+  requireOptions(model, spec)
+  if (spec.mask) requireMasks(model, spec.where('mask'))
   const quality = qualityOf(model, spec)
   const format = formatOf(model, spec)
   const background = backgroundOf(model, spec)
@@ -49,6 +60,7 @@ export function planFor(model: ImageModel, request: ImageSpec): ImagePlan {
     order: {
       prompt: spec.prompt,
       references: spec.references,
+      ...(spec.mask && action === 'edit' && { mask: spec.mask }),
       count: spec.count,
       size: drawn,
       ...(quality && { quality }),
@@ -57,6 +69,7 @@ export function planFor(model: ImageModel, request: ImageSpec): ImagePlan {
       ...(image.responseFormat && { responseFormat: image.responseFormat }),
       ...(partials > 0 && { partials }),
       ...(spec.seed !== undefined && { seed: spec.seed }),
+      ...(spec.options && Object.keys(spec.options).length > 0 && { options: spec.options }),
     },
     action,
     quality,
@@ -100,6 +113,23 @@ function requireShape(model: ImageModel, { size, aspectRatio, where }: ImageSpec
 function requireSeed({ id, image }: ImageModel, { seed, where }: ImageSpec): void {
   if (seed !== undefined && !image.takesSeed)
     fail('IMAGE_SEED_NOT_SUPPORTED', { model: id }, { param: where('seed') })
+}
+
+/** The values that ask for nothing, which every model takes. */
+export const usualOptions: Readonly<Record<ImageOption, string>> = {
+  moderation: 'auto',
+  style: 'vivid',
+  input_fidelity: 'low',
+}
+
+function requireOptions(model: ImageModel, { options = {}, where }: ImageSpec): void {
+  for (const [name, value] of Object.entries(options) as [ImageOption, string][])
+    if (!model.options?.includes(name)) refuse(model, name, value, [usualOptions[name]], where)
+}
+
+/** Throws INVALID_REQUEST for a model that takes no mask. */
+export function requireMasks({ id, image }: Pick<ImageModel, 'id' | 'image'>, param: string): void {
+  if (!image.takesMasks) fail('INVALID_REQUEST', { why: reasons.noMasks(id) }, { param })
 }
 
 const { min, max } = sideRange

@@ -129,6 +129,7 @@ class PaidTranscriptionOrder implements PaidTranscription {
       const made = await this.#pieces.transcribe()
       const bytes = await transcriptFile({
         ...made,
+        task: this.#parts.options.spec.translate ? 'translate' : 'transcribe',
         model: this.model.id,
         language: made.language,
         words: made.words,
@@ -207,6 +208,7 @@ class PaidTranscriptionOrder implements PaidTranscription {
         billed_seconds: this.#transcript ? billedSeconds(this.model.pricing, usedSeconds(filled)) : 0,
         timestamps: plan.settings.timestamps,
         diarize: spec.diarize === true,
+        ...(spec.translate && { task: 'translate' }),
         language: language ?? plan.settings.language ?? null,
       },
       usage_source: claimedTokens(filled) ? 'upstream' : 'estimated',

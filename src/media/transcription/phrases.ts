@@ -1,4 +1,4 @@
-import { declareFailures } from '#platform/errors'
+import { declareFailures, type Localized } from '#platform/errors'
 import { persian } from '#platform/words'
 
 declare module '#platform/errors' {
@@ -66,3 +66,11 @@ export const transcriptionFailures = declareFailures({
       `این ضبط ${persian(seconds)} ثانیه است؛ مدل \`${model}\` گوینده‌ها را در ${persian(maxSeconds)} ثانیه از هم جدا می‌کند و تکه‌هایی به این کوتاهی آن‌قدر اشتراک ندارند که صدایی دوباره شناخته شود. ضبط کوتاه‌تری بفرستید، diarize را حذف کنید یا مدل دیگری برگزینید.`,
   },
 })
+
+/** The reasons for which a recording is not transcribed. */
+export const reasons = {
+  noTranslation: (model: string): Localized => ({
+    en: `the model \`${model}\` translates nothing; choose one whose card says \`studio_settings.translate\`.`,
+    fa: `مدل \`${model}\` ترجمه نمی‌کند؛ مدلی برگزینید که \`studio_settings.translate\` در مشخصاتش باشد.`,
+  }),
+}

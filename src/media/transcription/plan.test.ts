@@ -26,6 +26,7 @@ const modelWith = (settings: Partial<TranscriptionSettings> = {}): Transcription
     streams: false,
     takesPrompt: false,
     takesKeywords: false,
+    translates: false,
     hearsLive: false,
     ...settings,
   },

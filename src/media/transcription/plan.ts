@@ -11,8 +11,8 @@ import type { RecordedSound, Timestamps, TranscriptionOrder } from '#core/turn'
 import { fail } from '#platform/errors'
 import type { PieceSpan } from './cut.ts'
 import { languageOf } from './language.ts'
+import { reasons } from './phrases.ts'
 import type { LiveSound, OpenedRecording, TranscriptionSetting, TranscriptionSpec } from './transcription.ts'
-import './phrases.ts'
 
 /** The shortest recording in seconds: vendors refuse a shorter one, and bill it. */
 export const minSeconds = 0.1
@@ -60,8 +60,8 @@ const minSecondsWithVoices = 4 * voiceOverlapSeconds
 const livePieceSeconds = 30
 
 /**
- * The plan of a transcription. Throws TRANSCRIPTION_SETTING_NOT_SUPPORTED, UNKNOWN_LANGUAGE, RECORDING_LENGTH_REFUSED, RECORDING_NOT_CONVERTIBLE or
- * RECORDING_NOT_CUTTABLE, each with the path of the setting at fault.
+ * The plan of a transcription. Throws TRANSCRIPTION_SETTING_NOT_SUPPORTED, UNKNOWN_LANGUAGE, RECORDING_LENGTH_REFUSED, RECORDING_NOT_CONVERTIBLE,
+ * RECORDING_NOT_CUTTABLE, or INVALID_REQUEST for a model that does not translate, each with the path of the setting at fault.
  */
 export function planTranscription(
   model: TranscriptionModel,
@@ -112,8 +112,11 @@ function planOf(
       ? voiceOverlapSeconds
       : Math.min(overlapSeconds, conversion.maxSeconds / 4),
     alwaysOverlaps,
-    // Words are joined best by the model's most exact times.
-    settings: conversion.isCut ? { ...settings, timestamps: model.transcription.timestamps } : settings,
+    // Words are joined best by the model's most exact times; of a translation no upstream says those of words.
+    settings:
+      conversion.isCut && !settings.translate
+        ? { ...settings, timestamps: model.transcription.timestamps }
+        : settings,
   }
 }
 
@@ -138,6 +141,8 @@ function settingsOf(model: TranscriptionModel, spec: TranscriptionSpec): Transcr
   const capabilities = model.transcription
   const { prompt, keywords, temperature, speakers } = spec
   const language = languageFor(model, spec)
+  if (spec.translate && !capabilities.translates)
+    fail('INVALID_REQUEST', { why: reasons.noTranslation(model.id) }, { param: spec.where('model') })
   if (prompt && !capabilities.takesPrompt) refuse(model, spec, 'prompt')
   if (keywords?.length && !capabilities.takesKeywords) refuse(model, spec, 'keywords')
   if (spec.diarize && !capabilities.diarizes) refuse(model, spec, 'diarize', 'true', [])
@@ -146,6 +151,7 @@ function settingsOf(model: TranscriptionModel, spec: TranscriptionSpec): Transcr
   if (timestampPrecisions.indexOf(spec.timestamps) > exactest)
     refuse(model, spec, 'timestamps', spec.timestamps, timestampPrecisions.slice(0, exactest + 1))
   return {
+    ...(spec.translate && { translate: true }),
     ...(language !== undefined && { language }),
     ...(prompt && { prompt }),
     ...(keywords?.length && { keywords }),
@@ -154,6 +160,10 @@ function settingsOf(model: TranscriptionModel, spec: TranscriptionSpec): Transcr
     ...(spec.diarize && { diarize: true, ...(speakers !== undefined && { speakers }) }),
   }
 }
+
+/** The language of the text, where it is known before it is written: that of a translation is English. */
+export const writtenLanguageOf = ({ settings }: Pick<TranscriptionPlan, 'settings'>): string | undefined =>
+  settings.translate ? 'en' : settings.language
 
 const timestampPrecisions: readonly Timestamps[] = ['none', 'segment', 'word']
 

@@ -7,7 +7,7 @@ import { checkTranscript, maxTextLength } from './heard.ts'
 import { JoinedPieces, type JoinedTranscript, type PieceTurn } from './joined-pieces.ts'
 import { livePieces } from './live.ts'
 import { type PieceFile, pieceOf } from './pieces.ts'
-import { orderOf } from './plan.ts'
+import { orderOf, writtenLanguageOf } from './plan.ts'
 import type { TranscriptPartQueue } from './progress.ts'
 import type { LiveSound, OpenedRecording, TranscriptionSpec } from './transcription.ts'
 import type { SentPiece } from './used.ts'
@@ -38,7 +38,7 @@ export class SentPieces {
     this.#options = options
     this.#candidate = options.candidates[0]!
     const { spec } = options
-    const { language } = this.#candidate.plan.settings
+    const language = writtenLanguageOf(this.#candidate.plan)
     this.#joined = new JoinedPieces(progress, { spec, language, normalizes: this.#normalizes })
   }
 
@@ -169,7 +169,7 @@ export class SentPieces {
     })
     const part = await this.#options.order.fill(candidates, async (transcribed, { plan, piece }) => ({
       heard: await checkTranscript(transcribed, {
-        ...{ from: piece.from, to: piece.to, language: plan.settings.language },
+        ...{ from: piece.from, to: piece.to, language: writtenLanguageOf(plan) },
         ...{ normalizes: this.#normalizes, diarizes: plan.settings.diarize === true },
       }),
       usage: transcribed.usage,

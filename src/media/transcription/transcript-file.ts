@@ -5,6 +5,7 @@ import { nextTurn } from '#platform/slices'
 export const transcriptMediaType = 'application/json'
 
 export interface StoredTranscript {
+  task: 'transcribe' | 'translate'
   model: string
   language: string | undefined
   seconds: number
@@ -22,8 +23,8 @@ export const reservedBytes = (seconds: number): number => leastBytes + Math.ceil
 const itemsAtOnce = 500
 
 export async function transcriptFile(transcript: StoredTranscript): Promise<Uint8Array> {
-  const { model, language, seconds, text, segments, words, speakers } = transcript
-  const head = { task: 'transcribe', model, language: language ?? null, duration: seconds, text }
+  const { task, model, language, seconds, text, segments, words, speakers } = transcript
+  const head = { task, model, language: language ?? null, duration: seconds, text }
   const parts = [
     Buffer.from(JSON.stringify(head).slice(0, -1)),
     ...(speakers ? [Buffer.from(`,"speakers":${JSON.stringify(speakers)}`)] : []),

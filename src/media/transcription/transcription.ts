@@ -18,6 +18,8 @@ export type TranscriptionSetting =
   | 'speakers'
 
 export interface TranscriptionSpec {
+  /** True: what is said is written in English. The language that is spoken is not asked for. */
+  translate?: true
   /** The language as the caller wrote it: ISO 639-1, 639-2, 639-3 or BCP 47, such as `fa`, `per`, `fas`, `fa-IR`. Absent: the model detects it. */
   language?: string
   /** Text that was said before, or the spelling of names. */
@@ -85,7 +87,7 @@ export type TranscriptPart = { kind: 'text'; text: string } | { kind: 'segment';
 export { foldPersian } from './fold.ts'
 export { checkTranscript } from './heard.ts'
 export { paidTokensOf } from './heard-tokens.ts'
-export { languageOf } from './language.ts'
+export { languageOf, namedLanguage } from './language.ts'
 export {
   type PaidTranscription,
   type PaidTranscriptionOptions,

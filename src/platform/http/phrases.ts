@@ -135,6 +135,16 @@ export const reasons = {
     en: `the form has no file; send it as the part ${part}.`,
     fa: `فایلی در فرم نیست؛ آن را در بخش ${part} بفرستید.`,
   }),
+  unknownFile: (parts: readonly string[]): Localized =>
+    parts.length === 0
+      ? {
+          en: 'this route takes no files; leave it out.',
+          fa: 'این مسیر فایلی نمی‌پذیرد؛ حذفش کنید.',
+        }
+      : {
+          en: `nothing here reads a file in this part; a file is sent as the part ${parts.join(' or ')}.`,
+          fa: `فایل این بخش اینجا خوانده نمی‌شود؛ فایل را در بخش ${parts.join(' یا ')} بفرستید.`,
+        },
   manyFiles: (maxCount: number): Localized =>
     maxCount === 1
       ? {
@@ -150,7 +160,7 @@ export const reasons = {
     fa: 'بخش‌های فرم بیش از آن است که این مسیر می‌پذیرد.',
   },
   fieldTwice: { en: 'this field stands in the form twice.', fa: 'این فیلد دو بار در فرم آمده است.' },
-  /** A file under a name that the route does not know is read as a field, so the sentence says where files go. */
+  /** A text that was meant as a file stands in a field, so the sentence says where files go. */
   longField: (bytes: number, part: string | undefined): Localized => ({
     en: `this field is longer than ${bytes} bytes${part === undefined ? '' : `; a file is sent as the part ${part}`}.`,
     fa: `این فیلد بلندتر از ${persianDigits(bytes)} بایت است${part === undefined ? '' : `؛ فایل را در بخش ${part} بفرستید`}.`,

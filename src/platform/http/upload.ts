@@ -18,7 +18,7 @@ export interface UploadSpec<Fields extends TSchema = TSchema> {
   fields: Fields
   /**
    * The names of the parts that are files, with the maximum number of each. A part that may occur more than once may be called `name[]` too; `*`
-   * stands for all parts with a file name. Empty for a form of texts alone.
+   * stands for all parts with a file name. Empty for a form of texts alone. A file in any other part is refused by the name of that part.
    */
   files: Record<string, number>
   /** The maximum bytes of all files together, which an operator may set; more is answered with 413. */
@@ -139,10 +139,15 @@ class Form {
     const finished = Promise.withResolvers<void>()
     this.finished = finished.promise
     this.#parser = openParser(message, spec)
-      .on('field', (name, value, nameCut, valueCut) => this.#field(name, value, nameCut || valueCut))
-      .on('file', (name, content, fileName, _encoding, mediaType) =>
-        this.#file(filePartName(spec, name, fileName)!, content, fileName, mediaType),
+      // A part may have no name, whatever the parser's types say.
+      .on('field', (name: string | undefined, value, nameCut, valueCut) =>
+        this.#field(name ?? '', value, nameCut || valueCut),
       )
+      .on('file', (name: string | undefined, content, fileName, _encoding, mediaType) => {
+        const part = filePartName(spec, name ?? '', fileName)
+        if (part === undefined) this.#unknownFile(name ?? '', content)
+        else this.#file(part, content, fileName, mediaType)
+      })
       .on('filesLimit', () => this.#tooMany(needed(spec)!))
       .on('fieldsLimit', () => this.#refuseInvalid(reasons.manyFields))
       .on('partsLimit', () => this.#refuseInvalid(reasons.manyFields))
@@ -155,7 +160,7 @@ class Form {
     const files = await Promise.all(this.#fileWrites)
     const name = needed(this.#spec)
     const { maxBytes, isOptional = false } = this.#spec
-    if (files.length === 0 && !isOptional && name !== undefined)
+    if (name !== undefined && !isOptional && !files.some(({ part }) => part === name))
       fail('INVALID_REQUEST', { why: reasons.noFile(name) }, { param: name })
     if (files.reduce((sum, { bytes }) => sum + bytes, 0) > maxBytes) throw tooLarge(maxBytes)
     return { fields: Object.fromEntries(this.#fields), files }
@@ -208,6 +213,14 @@ class Form {
     this.#fileWrites.push(fileWrite)
   }
 
+  /** Refuses a file that nobody would read: its caller would pay for an answer to another request. */
+  #unknownFile(name: string, content: FileContent): void {
+    content.on('error', () => {})
+    content.resume()
+    const shown = name.slice(0, nameBytes)
+    this.#refuseInvalid(reasons.unknownFile(Object.keys(this.#spec.files)), shown === '' ? undefined : shown)
+  }
+
   #tooMany(part: string): void {
     this.#refuseInvalid(reasons.manyFiles(this.#spec.files[part]!), part)
   }
@@ -237,12 +250,14 @@ function openParser(message: IncomingMessage, spec: ResolvedUploadSpec): Instanc
   try {
     return new Busboy({
       headers: message.headers as BusboyHeaders,
-      isPartAFile: (name, _mediaType, fileName) => filePartName(spec, name ?? '', fileName) !== undefined,
+      isPartAFile: (name, mediaType, fileName) =>
+        filePartName(spec, name ?? '', fileName) !== undefined ||
+        isUnknownFile(spec, name ?? '', mediaType, fileName),
       limits: {
         fieldSize: fieldBytesOf(spec),
-        // A few more fields than declared are read, so that the refusal can name the unknown ones.
+        // A few more fields and a file more than declared are read, so that the refusal can name the unknown ones.
         fields: names.length + members + 8,
-        files: maxFiles,
+        files: maxFiles + 1,
         fileSize: maxBytes,
         parts: names.length + members + 15 + maxFiles,
         headerPairs: partHeaders,
@@ -283,6 +298,22 @@ function filePartName({ files }: UploadSpec, name: string, fileName: string | un
   const plain = name.endsWith('[]') ? name.slice(0, -2) : ''
   return Object.hasOwn(files, plain) && files[plain]! > 1 ? plain : undefined
 }
+
+/** Whether a part that the route does not know brings a file: it has a file name, or a media type that is no text. */
+function isUnknownFile(
+  { fields, files }: UploadSpec,
+  name: string,
+  mediaType: string | undefined,
+  fileName: string | undefined,
+): boolean {
+  const properties: object = (fields as { properties?: object }).properties ?? {}
+  const plain = name.endsWith('[]') ? name.slice(0, -2) : name
+  if (Object.hasOwn(files, '*') || Object.hasOwn(properties, plain)) return false
+  return fileName !== undefined || !isTextType(mediaType ?? 'text/plain')
+}
+
+const isTextType = (mediaType: string): boolean =>
+  /^(text\/|application\/(json|sdp|x-www-form-urlencoded)\b)/i.test(mediaType)
 
 const tooLarge = (limitBytes: number) => new Failure('BODY_TOO_LARGE', { limitBytes }, {})
 

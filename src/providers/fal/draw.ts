@@ -1,4 +1,4 @@
-import { dataUrl } from '#core/media'
+import { dataUrl, paintedMask } from '#core/media'
 import { type ImageCall, type ImageResult, UpstreamError } from '#core/spec'
 import {
   faultOfError,
@@ -24,7 +24,8 @@ export async function draw(
   const beganMs = performance.now()
   const { upstreamModel, signal, timeouts, traceparent } = call
   const headers = traceparent === undefined ? {} : { traceparent }
-  const id = await submitJob(client, upstreamModel, { body: inputOf(call), headers, signal, timeouts })
+  const body = { ...inputOf(call), ...(await maskOf(call)) }
+  const id = await submitJob(client, upstreamModel, { body, headers, signal, timeouts })
   const job = new FalJob(client, call, { id, beganMs, pace })
   const urls = picturesOf(await job.result(picturesBytes(call.order.count)), call, client.secrets)
   const links = { ...web, signal: call.signal, leftMs: Math.max(1, job.leftMs) }
@@ -50,6 +51,16 @@ function inputOf({ order }: ImageCall): Record<string, unknown> {
     ...(references.length === 1 && { image_url: references[0] }),
     ...(references.length > 0 && { image_urls: references }),
   }
+}
+
+/** The mask for fal's inpainting models, which change what is white in `mask_url` (fal.ai/models/fal-ai/flux-lora/inpainting). */
+async function maskOf({ order: { mask } }: ImageCall): Promise<Record<string, string>> {
+  if (!mask?.data) return {}
+  const data = await paintedMask(mask.data).catch((cause) => {
+    const detail = 'The mask cannot be read.'
+    throw new UpstreamError('invalid_request', { status: 400, executed: false, detail, cause })
+  })
+  return { mask_url: dataUrl({ data, mediaType: 'image/png' }) }
 }
 
 /** The links or data URLs of the pictures. A flagged picture is black, and nobody ordered it: it is left out. */

@@ -9,7 +9,7 @@ export const jsonOf = (call: ImageCall): Record<string, unknown> => fieldsOf(cal
 export function formOf(call: ImageCall): Form {
   const form = new Form()
   for (const [name, value] of Object.entries(fieldsOf(call))) form.add(name, String(value))
-  const { references } = call.order
+  const { references, mask } = call.order
   for (const [index, { data, mediaType = 'image/png' }] of references.entries()) {
     if (!data) continue
     form.add(references.length > 1 ? 'image[]' : 'image', {
@@ -18,6 +18,7 @@ export function formOf(call: ImageCall): Form {
       bytes: data,
     })
   }
+  if (mask?.data) form.add('mask', { name: 'mask.png', mediaType: 'image/png', bytes: mask.data })
   return form
 }
 
@@ -33,5 +34,6 @@ function fieldsOf({ order, upstreamModel }: ImageCall): Record<string, string | 
     ...(order.responseFormat && { response_format: order.responseFormat }),
     ...(order.seed !== undefined && { seed: order.seed }),
     ...(order.partials && { stream: true, partial_images: order.partials }),
+    ...order.options,
   }
 }

@@ -30,8 +30,8 @@ export { fileName } from './request.ts'
 const whisperCppEndpoint = '/inference'
 
 /**
- * Any upstream that speaks OpenAI's `/audio/transcriptions`: OpenAI, Groq, Speaches, LocalAI. A base address that ends in `/inference` is
- * whisper.cpp's server, which takes the same form there and lists no models.
+ * Any upstream that speaks OpenAI's `/audio/transcriptions` and, for models that translate, `/audio/translations`: OpenAI, Groq, Speaches, LocalAI.
+ * A base address that ends in `/inference` is whisper.cpp's server, which takes the same form there and lists no models.
  */
 export function transcriptionsProvider(address: UpstreamAddress): TranscriptionClient & LiveTranscriber {
   const endpoint: Endpoint = address.baseUrl.endsWith(whisperCppEndpoint) ? 'whisper.cpp' : 'openai'
@@ -62,7 +62,8 @@ async function transcribe(
   endpoint: Endpoint,
 ): Promise<TranscriptionResult> {
   const { order } = call
-  const path = endpoint === 'openai' ? '/audio/transcriptions' : whisperCppEndpoint
+  const openAiPath = order.translate ? '/audio/translations' : '/audio/transcriptions'
+  const path = endpoint === 'openai' ? openAiPath : whisperCppEndpoint
   const httpRequest = mediaRequest(call, path, formOf(call, endpoint), order.recording.seconds)
   if (order.onText) return heardInEvents(client, httpRequest, order)
   return await transcriptIn(

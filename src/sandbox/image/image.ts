@@ -9,8 +9,8 @@ import { draw } from './draw.ts'
 const maxPictures = 10
 
 /**
- * Draws every prompt as a poster of its own words, in exactly the requested size and format; input images become the backdrop. The
- * directives for faults and pace are those of the text models (`directives.ts`).
+ * Draws every prompt as a poster of its own words, in exactly the requested size and format; input images become the backdrop, and with a mask only
+ * what it has transparent is drawn. The directives for faults and pace are those of the text models (`directives.ts`).
  */
 export function sandboxImages(): ImageProvider {
   return { draw: (call) => drawAll(call) }
@@ -51,10 +51,11 @@ async function drawEach(
   { order, signal }: ImageCall,
 ): Promise<Uint8Array[]> {
   const { size, quality, background, seed, format = 'png' } = order
+  const mask = order.mask?.data
   const references = order.references.flatMap(({ data }) => (data ? [data] : []))
   const length = pictures === undefined ? order.count : Math.min(maxPictures, Math.max(1, pictures))
   const posters = Array.from({ length }, (_, index) =>
-    draw({ prompt, size, quality, background, seed, format, references, index }),
+    draw({ prompt, size, quality, background, seed, format, references, mask, index }),
   )
   try {
     return await Promise.all(posters)

@@ -16,3 +16,7 @@ export function describe({ seconds, loudness, spans }: MeasuredSound, language?:
     spans,
   })
 }
+
+/** One honest English sentence about Persian speech, which the sandbox cannot translate. */
+export const describeForeign = (text: string): string =>
+  phraseText('en', 'recordingForeign', { count: text.split(/\s+/).length })

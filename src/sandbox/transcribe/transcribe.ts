@@ -12,8 +12,8 @@ import { type Directives, readDirectives } from '../directives.ts'
 import { raise } from '../faults.ts'
 import { writtenLanguage } from '../language.ts'
 import { Pacer, realClock } from '../pace.ts'
-import { describe } from './describe.ts'
-import { analyseRecording, type RecognisedText } from './hear.ts'
+import { describe, describeForeign } from './describe.ts'
+import { analyseRecording, type MeasuredSound, type RecognisedText } from './hear.ts'
 
 /**
  * Directives for tests stand in the order's prompt (`directives.ts`); a piece is a word. With `tokens=<n>` the sandbox repeats what it heard, up to n
@@ -43,14 +43,23 @@ async function transcribe(call: TranscriptionCall): Promise<TranscriptionResult>
     const detail = 'The sandbox was ordered to refuse.'
     throw new UpstreamError('content_refused', { status: 400, executed: false, detail })
   }
-  const { own, ...measured } = await analyseRecording(order.recording)
+  const said = saidIn(await analyseRecording(order.recording), order)
   pacer.check()
-  const said = own ?? { text: describe(measured, order.language), words: [], isOwn: false }
   const text = repeatWords(said.text, directives)
   await send(text, order, { pacer, directives, after, fault })
   if (directives.bytes === 'wrong')
     throw new UpstreamError('malformed', { detail: 'The sandbox was ordered to answer with a page.' })
   return transcriptionOf(order, { ...said, text }, directives)
+}
+
+/** What is said in a recording; as a translation its English words, or an English sentence about others. */
+function saidIn(
+  { own, ...measured }: MeasuredSound & { own?: RecognisedText },
+  { translate, language }: TranscriptionOrder,
+): RecognisedText {
+  if (own && !(translate && /\p{Script=Arabic}/u.test(own.text))) return own
+  const text = own ? describeForeign(own.text) : describe(measured, translate ? 'en' : language)
+  return { text, words: [], isOwn: false }
 }
 
 interface SendOptions {

@@ -120,7 +120,7 @@ describe('no turn of the event loop takes long where an upstream says', () => {
       expect(joiner.end()[0]!.segments).toHaveLength(heard.segments.length)
     })
     await unheld(`${name}: stored`, () =>
-      transcriptFile({ ...heard, model: 'test', seconds, speakers: undefined }),
+      transcriptFile({ ...heard, task: 'transcribe', model: 'test', seconds, speakers: undefined }),
     )
     const cues = await unheld(`${name}: cues`, () => cuesOf({ ...heard, seconds }))
     expect(cues.length).toBeGreaterThan(0)

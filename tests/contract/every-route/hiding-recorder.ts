@@ -13,7 +13,12 @@ import {
 import type { Site } from '../../../scripts/answers/site.ts'
 
 /** What is the same for everybody. */
-const ofEverybody = new Set(['GET /v1/models', 'GET /v1/models/{model}', 'GET /v1/videos/models'])
+const ofEverybody = new Set([
+  'GET /v1/models',
+  'GET /v1/models/{model}',
+  'GET /v1/videos/models',
+  'GET /v1/audio/voices',
+])
 /** Sums, and a socket, which name nothing. */
 const listless = new Set(['GET /v1/balance', 'GET /v1/usage', 'GET /v1/realtime'])
 

@@ -24,6 +24,10 @@ export const reasons = {
     en: 'say what audioBase64 is, such as audio/webm.',
     fa: 'بگویید audioBase64 چیست، مانند audio/webm.',
   },
+  nothing: {
+    en: 'the file is empty: nothing was sent in it.',
+    fa: 'فایل خالی است: چیزی در آن فرستاده نشده.',
+  },
   empty: {
     en: 'there is no sound in this recording.',
     fa: 'در این ضبط صدایی نیست.',
@@ -70,6 +74,10 @@ export const reasons = {
   noModel: {
     en: 'this server has no transcription model: its operator adds one, or a key of a vendor that has one.',
     fa: 'این سرور مدل رونویسی ندارد: گرداننده یکی می‌افزاید، یا کلید فروشنده‌ای را که دارد.',
+  },
+  noTranslator: {
+    en: 'no model that this key may use translates; the operator writes transcription.translate: true at one that does.',
+    fa: 'هیچ مدلی که این کلید به کار می‌برد ترجمه نمی‌کند؛ گرداننده کنار مدلی که می‌کند transcription.translate: true می‌نویسد.',
   },
   chunking: {
     en: 'chunking_strategy must be auto, or an object of the type server_vad.',

@@ -41,7 +41,8 @@ export async function jsonReply(context: ReplyContext, transcript: Transcript): 
   const { text, language } = transcript
   const usage = usageOf(context, transcript)
   if (wish.format === 'json') return JSON.stringify({ text, usage })
-  const head = { task: 'transcribe', text, duration: rounded(transcript.seconds), usage }
+  const task = wish.spec.translate ? 'translate' : 'transcribe'
+  const head = { task, text, duration: rounded(transcript.seconds), usage }
   if (wish.format === 'diarized_json')
     return jsonWith(head, { segments: [transcript.segments, diarizedSegment] })
   const lists = {

@@ -21,6 +21,7 @@ const audioTypes = [
 
 export const responseFormats = ['json', 'text', 'srt', 'vtt', 'verbose_json', 'diarized_json'] as const
 export type ResponseFormat = (typeof responseFormats)[number]
+const translationFormats = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const
 
 /** The most characters of a prompt, each of at most four bytes of UTF-8. */
 const maxPromptCharacters = 4_000
@@ -36,8 +37,10 @@ const language = Type.String({
     en: 'must be the code of a language, such as fa or fa-IR',
     fa: 'باید کد یک زبان باشد، مانند fa یا fa-IR',
   }),
-  description: 'The language that is spoken, in ISO 639 or BCP 47; left out: the model hears it.',
-  'x-description-fa': 'زبانی که گفته می‌شود، به ISO 639 یا BCP 47؛ اگر نیاید مدل خودش می‌شنود.',
+  description:
+    'The language that is spoken, in ISO 639 or BCP 47; left out, empty or auto: the model hears it.',
+  'x-description-fa':
+    'زبانی که گفته می‌شود، به ISO 639 یا BCP 47؛ اگر نیاید، خالی یا auto باشد، مدل خودش می‌شنود.',
 })
 const prompt = Type.String({
   maxLength: maxPromptCharacters,
@@ -205,6 +208,30 @@ export const TranscriptionForm = Type.Object({
 })
 export type TranscriptionForm = Static<typeof TranscriptionForm>
 
+/** The text fields of the form of a translation, as the OpenAI clients send it; the recording is its `file`. */
+export const TranslationForm = Type.Object({
+  file_id: Type.Optional(fileId),
+  model: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description:
+        'A transcription model that translates (`studio_settings.translate` of its card); left out: the default one if it does, else the first that does.',
+      'x-description-fa':
+        'یک مدل رونویسی که ترجمه می‌کند (`studio_settings.translate` در مشخصاتش)؛ اگر نیاید پیش‌فرض، اگر ترجمه کند، وگرنه نخستین مدلی که می‌کند.',
+    }),
+  ),
+  prompt: Type.Optional(prompt),
+  response_format: Type.Optional(
+    Type.Unsafe<(typeof translationFormats)[number]>({
+      ...oneOf(...translationFormats),
+      description: 'Left out: json. srt and vtt need a model that says times.',
+      'x-description-fa': 'اگر نیاید json. ‏srt و vtt مدلی می‌خواهند که زمان‌ها را بگوید.',
+    }),
+  ),
+  temperature: Type.Optional(temperature),
+})
+export type TranslationForm = Static<typeof TranslationForm>
+
 const seconds = () => Type.Number({ minimum: 0 })
 
 const Usage = Type.Object({
@@ -255,7 +282,7 @@ const Word = Type.Object({
 /** The answers of all formats in JSON: json has `text` and `usage` only; without response_format there are `model` and `request_id` too. */
 export const TranscriptReply = Type.Object({
   text: Type.String(),
-  task: Type.Optional(oneOf('transcribe')),
+  task: Type.Optional(oneOf('transcribe', 'translate')),
   language: Type.Optional(
     nullable(
       Type.String({

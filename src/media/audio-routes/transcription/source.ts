@@ -77,7 +77,7 @@ async function bytesOf(
   const { body, upload } = context
   if (kind === 'file') {
     const { path, bytes } = upload!.files[0]!
-    return { path, bytes }
+    return bytes > 0 ? { path, bytes } : refuse(reasons.nothing, param)
   }
   if (kind === 'file_id') {
     const copy = open.use(await copyStoredFile(context, (upload ? upload.fields.file_id : body.file_id)!))

@@ -1,12 +1,14 @@
 /** The transcription that a caller requests, read from any of the three bodies. */
+import type { TObject } from 'typebox'
 import { ignoredFields, requireNoOptions, unknownFields } from '#core/calls'
 import type { TranscriptionModel } from '#core/models'
 import type { Timestamps } from '#core/turn'
-import type { TranscriptionSetting, TranscriptionSpec } from '#media/transcription'
+import { namedLanguage, type TranscriptionSetting, type TranscriptionSpec } from '#media/transcription'
 import { fail } from '#platform/errors'
 import { reasons } from './phrases.ts'
-import { type ResponseFormat, TranscriptionBody, TranscriptionForm } from './schema.ts'
+import { type ResponseFormat, TranscriptionBody } from './schema.ts'
 import type { TranscriptionContext } from './source.ts'
+import type { RecordingTask } from './task.ts'
 
 /** The three bodies: the contract's JSON, OpenAI's form, and OpenRouter's JSON. */
 export type Wire = 'contract' | 'openai' | 'openrouter'
@@ -30,11 +32,14 @@ type TranscriptionFields = Omit<TranscriptionBody, 'audioBase64' | 'mediaType' |
  */
 export function readTranscriptionRequest(
   context: TranscriptionContext,
+  { translates, form }: RecordingTask,
   model: TranscriptionModel,
   param: string,
 ): TranscriptionRequest {
   const { body, upload } = context
-  const fields: TranscriptionFields = upload ? upload.fields : body
+  const sent: TranscriptionFields = upload ? upload.fields : body
+  const schema = upload ? form : TranscriptionBody
+  const fields = knownFields(sent, schema)
   const wire: Wire = upload ? 'openai' : body.input_audio ? 'openrouter' : 'contract'
   requireNoOptions(fields)
   const format = fields.response_format ?? (wire === 'contract' ? 'contract' : 'json')
@@ -46,6 +51,7 @@ export function readTranscriptionRequest(
   return {
     ...{ wire, format, hasWords, stream },
     spec: {
+      ...(translates && { translate: true }),
       ...settingsOf(fields, format),
       // Events have no times but those of speakers.
       timestamps: stream && format !== 'diarized_json' ? 'none' : timestampsOf(model, format, hasWords),
@@ -53,12 +59,13 @@ export function readTranscriptionRequest(
       normalize: fields.normalize ?? wire === 'contract',
       where: paramResolver(fields, param),
     },
-    ignored: [
-      ...unknownFields(fields, upload ? TranscriptionForm : TranscriptionBody),
-      ...withoutEffect(fields, format),
-    ],
+    ignored: [...unknownFields(sent, schema), ...withoutEffect(fields, format)],
   }
 }
+
+/** Those that the task has: the others are texts that nothing checked. */
+const knownFields = (fields: TranscriptionFields, { properties }: TObject): TranscriptionFields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => name in properties)) as TranscriptionFields
 
 type Format = TranscriptionRequest['format']
 
@@ -101,10 +108,10 @@ function settingsOf(
   format: Format,
 ): Omit<TranscriptionSpec, 'timestamps' | 'where'> {
   const { prompt, temperature, speakers, keywords } = fields
-  const language = fields.language ?? onlyLanguageOf(fields)
+  const language = namedLanguage(fields.language) ?? onlyLanguageOf(fields)
   const isDiarized = format === 'diarized_json' || (fields.diarize === true && canNameSpeakers(format))
   return {
-    ...(language != null && { language }),
+    ...(language !== undefined && { language }),
     ...(prompt && { prompt: prompt.toWellFormed() }),
     ...(keywords?.length && { keywords: keywords.map((one) => one.toWellFormed()) }),
     ...(temperature != null && { temperature }),
@@ -113,8 +120,14 @@ function settingsOf(
   }
 }
 
-const onlyLanguageOf = ({ languages }: TranscriptionFields): string | undefined =>
-  languages?.length === 1 ? languages[0] : undefined
+/** The languages that may be spoken, without those members that name none. */
+const languagesOf = ({ languages }: TranscriptionFields): string[] =>
+  (languages ?? []).flatMap((one) => namedLanguage(one) ?? [])
+
+function onlyLanguageOf(fields: TranscriptionFields): string | undefined {
+  const [only, another] = languagesOf(fields)
+  return another === undefined ? only : undefined
+}
 
 /** The precision of times to request. Subtitles are cut at words where the model gives their times. */
 function timestampsOf(
@@ -134,17 +147,21 @@ const paramResolver =
   (setting: TranscriptionSetting): string => {
     if (setting === 'file') return file
     if (setting === 'timestamps') return 'timestamp_granularities'
-    if (setting === 'language' && fields.language == null) return 'languages.0'
+    if (setting === 'language' && namedLanguage(fields.language) === undefined)
+      return `languages.${fields.languages?.findIndex((one) => namedLanguage(one) !== undefined) ?? 0}`
     return setting
   }
 
 function withoutEffect(fields: TranscriptionFields, format: Format): string[] {
-  const { include, known_speaker_names: names, languages, timestamp_granularities: granularities } = fields
+  const { include, known_speaker_names: names, timestamp_granularities: granularities } = fields
+  const languages = languagesOf(fields)
   return [
     ...ignoredFields(fields),
     ...(include?.length ? ['include'] : []),
     ...(names?.length ? ['known_speaker_names'] : []),
-    ...(languages?.length && (fields.language != null || languages.length > 1) ? ['languages'] : []),
+    ...(languages.length > 0 && (namedLanguage(fields.language) !== undefined || languages.length > 1)
+      ? ['languages']
+      : []),
     ...(granularities?.length && (fields.stream || !hasTimes(format)) ? ['timestamp_granularities'] : []),
     ...(fields.diarize && !canNameSpeakers(format) ? ['diarize'] : []),
     ...(hasChunkingSettings(fields.chunking_strategy) ? ['chunking_strategy'] : []),

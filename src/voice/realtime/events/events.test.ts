@@ -98,6 +98,10 @@ test('an update changes what it names, null gives the first value back, and the 
     transcription: { model: 'sandbox/transcribe', language: 'en' },
     turnDetection: { ...first.turnDetection, silenceMs: undefined, createResponse: false },
   })
+  for (const language of ['', 'auto', null]) {
+    const unnamed = update({ audio: { input: { transcription: { language } } } }, second).settings
+    expect(unnamed.transcription).toEqual({ model: 'sandbox/transcribe', language: undefined })
+  }
   const third = update({ instructions: null, audio: { input: { turn_detection: null } } }, second).settings
   expect(third).toEqual({ ...second, instructions: '', turnDetection: null })
   expect(

@@ -1,4 +1,5 @@
 /** Reads `session.update` and the session of a new call: named fields replace the earlier ones, all others stay. */
+import { namedLanguage } from '#media/transcription'
 import type { SessionSettings, SoundType, TurnDetection } from '../parts.ts'
 import { reasons } from '../phrases.ts'
 import {
@@ -229,15 +230,16 @@ function readTranscription(
     else next.model = model
   }
   if (fields['model'] === null) next.model = undefined
-  if (fields['language'] !== undefined)
-    next.language =
-      fields['language'] === null ? undefined : readText(fields['language'], `${param}.language`, 2, 20)
+  if (fields['language'] !== undefined) next.language = readLanguage(fields['language'], `${param}.language`)
   if (fields['prompt'] !== undefined)
     next.prompt =
       fields['prompt'] === null ? undefined : readText(fields['prompt'], `${param}.prompt`, 0, 2_000)
   listOthers(fields, ['model', 'language', 'prompt'], param, ignored)
   return next
 }
+
+const readLanguage = (value: unknown, param: string): string | undefined =>
+  value === null || value === '' ? undefined : namedLanguage(readText(value, param, 2, 20))
 
 function readTurnDetection(
   value: unknown,

@@ -1,11 +1,13 @@
 /** An image model, what it can be asked for, and what its pictures cost. */
-import type { DrawnFormat, ImageBackground, ImageQuality, PixelSize } from '#core/turn'
+import type { DrawnFormat, ImageBackground, ImageOption, ImageQuality, PixelSize } from '#core/turn'
 import type { NamedModel } from '../../models.ts'
 
 /** A model that draws pictures, and edits those it is given where `image.maxReferences` allows any. */
 export interface ImageModel extends NamedModel {
   kind: 'image'
   image: ImageSettings
+  /** The settings that are passed on to every upstream of the model as the caller wrote them; absent: none. */
+  options?: readonly ImageOption[]
   pricing: ImagePricing
 }
 
@@ -20,6 +22,8 @@ export interface ImageSettings {
   maxCount: number
   /** The most pictures that one call can be given to edit; 0: the model edits none. */
   maxReferences: number
+  /** True: beside the pictures to edit the model takes a mask, and changes the first of them only where that is transparent. */
+  takesMasks: boolean
   /** The most unfinished pictures that the model streams of one picture, where they are requested; 0: it streams none. */
   maxPartials: number
   /** True: the request may have a seed; the same seed gives the same picture. */

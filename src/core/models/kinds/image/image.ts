@@ -15,14 +15,13 @@ import {
 } from './image-model.ts'
 import { imageCost, imageWorstCase } from './price.ts'
 import { type ImageEntry, ImageEntrySchema, readImageEntry } from './settings.ts'
+import { imageDialects, imageOptionsOf, unableImage } from './wires.ts'
 
 declare module '../kind.ts' {
   interface OrderProviders {
     image: ImageProvider
   }
 }
-
-const imageDialects = ['images', 'openrouter', 'gemini', 'fal', 'modalities'] as const
 
 const perImage = () => usdEach({ en: 'of one picture', fa: 'برای هر تصویر' })
 
@@ -86,6 +85,10 @@ const StudioSettings = Type.Object({
     'x-description-fa': 'شمار تصویرهایی که می‌توان برای ویرایش داد.',
   }),
   max_count: Type.Integer(safeInteger),
+  masks: Type.Boolean({
+    description: 'Beside a picture to edit it takes a `mask`.',
+    'x-description-fa': 'کنار تصویری که ویرایش می‌شود `mask` می‌پذیرد.',
+  }),
   seed: Type.Boolean({
     description: 'It draws by a `seed`: the same one, the same picture.',
     'x-description-fa': 'با `seed` می‌کشد: همان عدد، همان تصویر.',
@@ -140,11 +143,13 @@ export const image = modelKind({
   readEntry: readImageEntry,
   dialects: imageDialects,
   missingDialect: missingDialectOf(imageDialects, { en: 'draws no pictures', fa: 'گویش تصویر ندارد' }),
-  modelOf: (entry: ImageEntry, { named }): ImageModel => ({
+  unsupported: (entry: ImageEntry, dialects) => unableImage(entry, dialects),
+  modelOf: (entry: ImageEntry, { named, providers }): ImageModel => ({
     ...named,
     kind: 'image',
     inputModalities: entry.image.maxReferences > 0 ? ['text', 'image'] : ['text'],
     image: entry.image,
+    options: imageOptionsOf(entry, providers),
     pricing: entry.pricing,
   }),
   routes: ['/v1/studio/image', '/v1/responses', '/v1/images/generations', '/v1/images/edits', '/v1/images'],
@@ -162,6 +167,7 @@ export const image = modelKind({
       backgrounds: settings.backgrounds,
       reference_capacity: settings.maxReferences,
       max_count: settings.maxCount,
+      masks: settings.takesMasks,
       seed: settings.takesSeed,
       partial_images: settings.maxPartials,
     },

@@ -5,6 +5,7 @@
 import type { ImageOrder } from '#core/turn'
 import { microcreditsOf, type PriceConversion, wholeMicrocredits } from '../microcredits.ts'
 import {
+  type ExpectedImageTokens,
   expectedOutput,
   type ImageModel,
   type ImageTokenPricing,
@@ -99,13 +100,28 @@ function expectedTokens({ expected }: ImageTokenPricing, order: ImageOrder): Com
   }
 }
 
+/**
+ * The most tokens that a picture given along has more where it is to be kept faithfully: 6,240 of one that is no square (developers.openai.com, guide
+ * to images and vision).
+ */
+const faithfulTokens = 6_240
+
+/** The most tokens of what is given along: of each picture, and of a mask, which is one more. */
+function maxMediaTokens(
+  { perReference }: ExpectedImageTokens,
+  { references, mask, options }: ImageOrder,
+): number {
+  const faithful = options?.input_fidelity === 'high' ? faithfulTokens : 0
+  return references.length * (perReference + faithful) + (mask ? perReference : 0)
+}
+
 /** The tokens that are held: two bytes of the prompt a token (decisions §6), once for each picture, since some wires order pictures one by one. */
 function heldTokens(pricing: ImageTokenPricing, order: ImageOrder): CompleteImageTokens {
   const { margin } = pricing.expected
-  const { mediaInput, output } = expectedTokens(pricing, order)
+  const { output } = expectedTokens(pricing, order)
   const widened = (tokens: number) => Math.ceil(tokens * margin)
   const text = Math.ceil(Buffer.byteLength(order.prompt) / 2) + tokensAround
-  const media = widened(mediaInput * order.count)
+  const media = widened(maxMediaTokens(pricing.expected, order) * order.count)
   return { input: widened(text * order.count) + media, mediaInput: media, output: widened(output) }
 }
 

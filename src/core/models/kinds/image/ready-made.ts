@@ -12,6 +12,7 @@ const imageModel = (
   named: BaseModel,
   pricing: ImagePricing,
   image: Pick<ImageSettings, 'sizes'> & Partial<ImageSettings>,
+  options: ImageModel['options'] = [],
 ): ImageModel => ({
   ...named,
   kind: 'image',
@@ -22,10 +23,12 @@ const imageModel = (
     backgrounds: [],
     maxCount: 1,
     maxReferences: 0,
+    takesMasks: false,
     maxPartials: 0,
     takesSeed: false,
     ...image,
   },
+  options,
   pricing,
 })
 
@@ -65,8 +68,11 @@ const openAiPictures = (
       backgrounds,
       maxCount: 4,
       maxReferences: 16,
+      takesMasks: true,
       maxPartials: 3,
     },
+    // `style` is a setting of DALL·E 3 alone (openai 6, ImageGenerateParams).
+    ['moderation', 'input_fidelity'],
   )
 
 /**

@@ -36,6 +36,7 @@ test('sizes and a price are enough; all else has its default', () => {
     backgrounds: [],
     maxCount: 1,
     maxReferences: 0,
+    takesMasks: false,
     maxPartials: 0,
     takesSeed: false,
   })
@@ -44,7 +45,7 @@ test('sizes and a price are enough; all else has its default', () => {
 
 test('every member is read as it is written', () => {
   const image =
-    '{ sizes: [1024x1024, 1536x1024], qualities: [low, high], formats: [png, webp], backgrounds: [opaque, transparent], max_count: 4, max_references: 16, partial_images: 3, seed: true, response_format: b64_json }'
+    '{ sizes: [1024x1024, 1536x1024], qualities: [low, high], formats: [png, webp], backgrounds: [opaque, transparent], max_count: 4, max_references: 16, masks: true, partial_images: 3, seed: true, response_format: b64_json }'
   const pricing =
     '{ per_image: 0.02, rows: [{ quality: high, size: 1536x1024, per_image: 0.25 }, { quality: low, per_image: 0 }], per_reference: 0.003, per_partial: 0.001 }'
   const model = read(image, pricing, 'fallbacks: [acme/other]')
@@ -60,6 +61,7 @@ test('every member is read as it is written', () => {
       backgrounds: ['opaque', 'transparent'],
       maxCount: 4,
       maxReferences: 16,
+      takesMasks: true,
       maxPartials: 3,
       takesSeed: true,
       responseFormat: 'b64_json',

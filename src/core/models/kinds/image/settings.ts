@@ -50,6 +50,11 @@ function refuseTwice(sizes: PixelSize[], node: ConfigNode): void {
       refuseConfig(refusals.duplicate(node.find(index)!.sourcePosition(), sizeName(one)))
 }
 
+const masksExpected: Sentence = {
+  en: 'false, or true beside a max_references of 1 or more: a mask is sent with a picture',
+  fa: 'false، یا true کنار max_references از ۱ به بالا: mask همراه یک تصویر فرستاده می‌شود',
+}
+
 const someOf = <const Values extends string[]>(...values: Values) =>
   Type.Array(oneOf(...values), { uniqueItems: true, default: [] })
 
@@ -73,6 +78,11 @@ const Settings = Type.Object({
   max_references: integerIn(0, 16, {
     default: 0,
     description: 'Pictures that one call can be given to edit; 0: it edits none.',
+  }),
+  masks: Type.Boolean({
+    default: false,
+    description:
+      'Beside pictures to edit the upstream takes a mask: it changes only what is transparent there.',
   }),
   partial_images: integerIn(0, 3, {
     default: 0,
@@ -191,6 +201,7 @@ type ImageEntryInput = Static<typeof ImageEntrySchema>
 
 export function readImageEntry(typed: ImageEntryInput, node: ConfigNode): ImageEntry {
   const { image, pricing } = typed
+  if (image.masks && image.max_references === 0) node.find('image', 'masks')!.refuseValue(masksExpected)
   const settings: ImageSettings = {
     sizes: image.sizes,
     qualities: image.qualities,
@@ -198,6 +209,7 @@ export function readImageEntry(typed: ImageEntryInput, node: ConfigNode): ImageE
     backgrounds: image.backgrounds,
     maxCount: image.max_count,
     maxReferences: image.max_references,
+    takesMasks: image.masks,
     maxPartials: image.partial_images,
     takesSeed: image.seed,
     ...(image.response_format && { responseFormat: image.response_format }),

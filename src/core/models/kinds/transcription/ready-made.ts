@@ -21,6 +21,7 @@ export const transcriptionModel = (
     maxBytes: defaultMaxBytes,
     timestamps: 'none',
     diarizes: false,
+    translates: false,
     streams: false,
     takesPrompt: false,
     takesKeywords: false,
@@ -51,7 +52,7 @@ export const readyMadeTranscriptions = {
     transcriptionModel(
       named('whisper-1', 'Whisper', olderEnd),
       { perMinute: 0.006 },
-      { formats: usualFormats, timestamps: 'word', takesPrompt: true },
+      { formats: usualFormats, timestamps: 'word', translates: true, takesPrompt: true },
     ),
     transcriptionModel(
       named('gpt-4o-transcribe-diarize', 'GPT-4o Transcribe Diarize', olderEnd),
@@ -66,7 +67,7 @@ export const readyMadeTranscriptions = {
       },
     ),
   ],
-  // console.groq.com/docs/speech-to-text: $0.111 and $0.04 an hour, at least ten seconds of each call.
+  // console.groq.com/docs/speech-to-text: $0.111 and $0.04 an hour, at least ten seconds of each call; the turbo model translates nothing.
   groq: (named: ModelNamer): TranscriptionModel[] => [
     transcriptionModel(
       named('whisper-large-v3-turbo', 'Whisper Large v3 Turbo'),
@@ -76,7 +77,7 @@ export const readyMadeTranscriptions = {
     transcriptionModel(
       named('whisper-large-v3', 'Whisper Large v3'),
       { perMinute: 0.111 / 60, minimumSeconds: 10 },
-      { formats: usualFormats, timestamps: 'word', takesPrompt: true },
+      { formats: usualFormats, timestamps: 'word', translates: true, takesPrompt: true },
     ),
   ],
   // openrouter.ai/<model>; hosts of the open models differ in the least time that they bill, which is ten seconds at most.

@@ -34,6 +34,11 @@ const Settings = Type.Object(
       description: 'The most exact times that it says.',
     }),
     diarize: Type.Boolean({ default: false, description: 'It tells speakers apart.' }),
+    translate: Type.Boolean({
+      default: false,
+      description:
+        'It writes in English what is said in another language: for `POST /v1/audio/translations`.',
+    }),
     stream: Type.Boolean({ default: false, description: 'Text comes while it is made.' }),
     live: Type.Boolean({
       default: false,
@@ -96,6 +101,7 @@ export function readTranscriptionEntry(
       maxBytes: transcription.max_mb * mebibyte,
       timestamps: transcription.timestamps,
       diarizes: transcription.diarize,
+      translates: transcription.translate,
       streams: transcription.stream,
       hearsLive: transcription.live,
       takesPrompt: transcription.prompt,

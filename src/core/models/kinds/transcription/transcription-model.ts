@@ -23,6 +23,8 @@ export interface TranscriptionSettings {
   timestamps: Timestamps
   /** Whether the model tells speakers apart. */
   diarizes: boolean
+  /** Whether the model also writes in English what is said in another language. */
+  translates: boolean
   /** Whether the text comes in parts while it is made. */
   streams: boolean
   /** Whether the model also takes sound while it is spoken. */

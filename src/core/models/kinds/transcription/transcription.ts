@@ -38,6 +38,10 @@ const StudioSettings = Type.Object({
     description: 'It tells speakers apart.',
     'x-description-fa': 'گوینده‌ها را از هم جدا می‌کند.',
   }),
+  translate: Type.Boolean({
+    description: 'It writes in English what is said in another language: `/v1/audio/translations`.',
+    'x-description-fa': 'آنچه را به زبان دیگری گفته شود به انگلیسی می‌نویسد: `/v1/audio/translations`.',
+  }),
   stream: Type.Boolean(),
   prompt: Type.Boolean(),
   keywords: Type.Boolean(),
@@ -81,6 +85,7 @@ export const transcription = modelKind({
     studio_settings: {
       timestamps: settings.timestamps,
       diarize: settings.diarizes,
+      translate: settings.translates,
       stream: settings.streams,
       prompt: settings.takesPrompt,
       keywords: settings.takesKeywords,

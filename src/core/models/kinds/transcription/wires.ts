@@ -11,6 +11,7 @@ interface TranscriptionWire {
   takesPrompt?: false
   takesKeywords?: false
   diarizes?: false
+  translates?: false
   streams?: false
   hearsLive?: false
 }
@@ -22,16 +23,18 @@ const wires: Partial<Record<Dialect, TranscriptionWire>> = {
     takesPrompt: false,
     takesKeywords: false,
     diarizes: false,
+    translates: false,
     streams: false,
     hearsLive: false,
   },
-  deepgram: { takesPrompt: false, streams: false },
-  elevenlabs: { takesPrompt: false, streams: false },
+  deepgram: { takesPrompt: false, translates: false, streams: false },
+  elevenlabs: { takesPrompt: false, translates: false, streams: false },
   sherpa: {
     formats: ['wav'],
     takesPrompt: false,
     takesKeywords: false,
     diarizes: false,
+    translates: false,
     streams: false,
     hearsLive: false,
   },
@@ -47,12 +50,14 @@ export function unableTranscription(
 ): Sentence | undefined {
   const wire = Object.entries(wires).find(([dialect]) => dialects.some((own) => own === dialect))?.[1]
   if (!wire) return undefined
-  const { formats, takesPrompt, takesKeywords, diarizes, streams, hearsLive } = transcription
+  const { formats, takesPrompt, takesKeywords, diarizes, translates, streams, hearsLive } = transcription
   if (takesPrompt && wire.takesPrompt === false) return unableField('a prompt', 'پیش‌متن', 'prompt')
   if (takesKeywords && wire.takesKeywords === false)
     return unableField('keywords', 'واژه‌های کلیدی', 'keywords')
   if (diarizes && wire.diarizes === false)
     return unableField('telling speakers apart', 'جدا کردن گوینده‌ها', 'diarize')
+  if (translates && wire.translates === false)
+    return unableField('writing in English what is said in another language', 'ترجمه به انگلیسی', 'translate')
   if (streams && wire.streams === false)
     return unableField('an answer that comes piece by piece', 'پاسخ تکه‌تکه', 'stream')
   if (hearsLive && wire.hearsLive === false)
