@@ -1,5 +1,6 @@
 import { UpstreamError } from '#core/spec'
 import type { OutputFormat } from '#core/turn'
+import { plainly } from '#platform/json'
 import { composeText, shorten } from './compose.ts'
 import { describeMedia } from './describe-media.ts'
 import { hintsFrom } from './hints.ts'
@@ -21,7 +22,7 @@ export function composeJson(
   const hint = hintsFrom(question, findPlaces(question.text))
   try {
     return JSON.stringify(
-      sampleSchema(output.schema, { hint, text: phraseText(question.language, 'sampleText') }),
+      sampleSchema(plainly(output.schema), { hint, text: phraseText(question.language, 'sampleText') }),
     )
   } catch (error) {
     if (!(error instanceof UnsatisfiableSchema)) throw error

@@ -1,5 +1,6 @@
 import { UpstreamError } from '#core/spec'
 import type { Tool, Turn } from '#core/turn'
+import { plainly } from '#platform/json'
 import { hintsFrom, placeProperty } from './hints.ts'
 import { mentionedAt } from './mention.ts'
 import { phraseText } from './phrases.ts'
@@ -55,7 +56,7 @@ function callsOf(tool: Tool, question: Question): { name: string; arguments: str
 }
 
 function argumentsOf(tool: Tool, question: Question, places: readonly string[]): unknown {
-  const schema = Object.keys(tool.parameters).length === 0 ? { type: 'object' } : tool.parameters
+  const schema = Object.keys(tool.parameters).length === 0 ? { type: 'object' } : plainly(tool.parameters)
   try {
     return sampleSchema(schema, {
       hint: hintsFrom(question, places),

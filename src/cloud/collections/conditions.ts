@@ -3,6 +3,7 @@
  * says nothing of its type, so `5` means the number where a number is stored and the text where a text is stored.
  */
 import { isUuid } from '#platform/ids'
+import { exactly, readJsonSync } from '#platform/json'
 import { documentText } from './document.ts'
 import { refuseQuery } from './errors.ts'
 import type { Condition, ContainedValue, Field, RangeKind, RowColumn } from './query.ts'
@@ -207,18 +208,15 @@ const supersetsOf = (value: ContainedValue): string[] =>
 
 /** The members of JSON that is an array. */
 function membersOf(json: string): string[][] {
-  const value: unknown = JSON.parse(json)
+  const value = exactly(readJsonSync(json, { exact: true }))
   return Array.isArray(value) ? value.map((member) => [JSON.stringify(member)]) : []
 }
 
+/** PostgreSQL writes such a number out, in at most two thousand digits. */
 const numberPattern = /^-?(?:0|[1-9]\d{0,308})(?:\.\d{1,400})?(?:[eE][+-]?\d{1,3})?$/
 
-/** Returns a number as it would be stored; undefined for text that is no number in JSON. */
-export function numberOf(text: string): string | undefined {
-  if (!numberPattern.test(text)) return undefined
-  const number = Number(text)
-  return Number.isFinite(number) ? JSON.stringify(number) : undefined
-}
+/** Returns a number as it stands, since PostgreSQL compares by every digit; undefined for text that is no number in JSON. */
+export const numberOf = (text: string): string | undefined => (numberPattern.test(text) ? text : undefined)
 
 /** Returns what a text may mean, as JSON: the text itself, and the number, truth value, object or array that it spells. */
 export function jsonInterpretations(text: string): string[] {

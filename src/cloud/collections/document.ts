@@ -1,5 +1,6 @@
 /** Checks what a row may contain, before anything of it is sent to the database, by walks whose depth is bounded. */
 import { fail, type Localized } from '#platform/errors'
+import { ExactNumber, exactly, readJsonSync } from '#platform/json'
 import { rowReasons } from './errors.ts'
 import { isRowColumn } from './query.ts'
 
@@ -10,6 +11,8 @@ export const documentLimits = {
   /** Members of all objects in it. */
   members: 2_000,
   nameCharacters: 200,
+  /** The digits of a number as PostgreSQL writes it: `1e999` has a thousand. */
+  digits: 1_000,
 } as const
 
 export type Document = Readonly<Record<string, unknown>>
@@ -20,7 +23,10 @@ export interface StoredDocument {
   bytes: number
 }
 
-/** `param` names the field in refusals. Throws ROW_INVALID for what cannot be stored, ROW_TOO_LARGE beyond `documentLimits.bytes`. */
+/**
+ * `value` may contain exact numbers; `param` names the field in refusals. Throws ROW_INVALID for what cannot be stored, ROW_TOO_LARGE beyond
+ * `documentLimits.bytes`.
+ */
 export function documentOf(value: unknown, param: string): StoredDocument {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return invalid(rowReasons.notObject, param)
@@ -34,14 +40,13 @@ const invalid = (why: Localized, param: string): never => fail('ROW_INVALID', { 
 
 /** The JSON of a text that is an object or an array within the bounds of documents; undefined for any other. */
 export function documentText(text: string): string | undefined {
-  let value: unknown
   try {
-    value = JSON.parse(text)
+    const value = exactly(readJsonSync(text, { exact: true }))
     bytesOf(value, '')
+    return JSON.stringify(value)
   } catch {
     return undefined
   }
-  return JSON.stringify(value)
 }
 
 interface WalkState {
@@ -65,7 +70,7 @@ function add(walk: WalkState, bytes: number): void {
 
 function visit(value: unknown, depth: number, walk: WalkState): void {
   if (typeof value === 'string') visitText(value, walk)
-  else if (typeof value === 'number') add(walk, numberBytes(value))
+  else if (typeof value === 'number' || value instanceof ExactNumber) visitNumber(value, walk)
   else if (typeof value !== 'object' || value === null) add(walk, value === false ? 5 : 4)
   else if (depth > documentLimits.depth) invalid(rowReasons.tooDeep(documentLimits.depth), walk.param)
   else if (Array.isArray(value)) visitList(value, depth, walk)
@@ -111,15 +116,25 @@ const [space, quote, backslash] = [0x20, 0x22, 0x5c]
 /** Characters that JSON writes as a letter behind a backslash; the others become `\u00…`. */
 const shortEscapes = new Set(Array.from('\b\f\n\r\t', (one) => one.charCodeAt(0)))
 
-/** JavaScript writes `1e+21` and `1.5e-7`, PostgreSQL all digits. */
-function numberBytes(number: number): number {
-  const text = JSON.stringify(number)
-  const at = text.indexOf('e')
-  if (at === -1) return text.length
-  const exponent = Number(text.slice(at + 1))
-  const [whole = '', fraction = ''] = text.slice(0, at).replace('-', '').split('.')
-  const sign = number < 0 ? 1 : 0
-  if (exponent < 0) return sign + 2 + (-exponent - 1) + whole.length + fraction.length
-  const rest = fraction.length - exponent
-  return sign + whole.length + exponent + (rest > 0 ? rest + 1 : 0)
+function visitNumber(number: number | ExactNumber, walk: WalkState): void {
+  const { sign, whole, fraction } = digitsOf(JSON.stringify(number))
+  if (whole + fraction > documentLimits.digits)
+    invalid(rowReasons.longNumber(documentLimits.digits), walk.param)
+  add(walk, sign + whole + (fraction > 0 ? fraction + 1 : 0))
+}
+
+/**
+ * How many digits PostgreSQL writes before and after the point: it writes all of them, where JSON has `1e+21` and `1.5e-7`. What becomes null counts
+ * as four.
+ */
+function digitsOf(text: string): { sign: number; whole: number; fraction: number } {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text)
+  if (!match) return { sign: 0, whole: text.length, fraction: 0 }
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match
+  const zeros = /^0*/.exec(whole + fraction)![0].length
+  return {
+    sign: sign.length,
+    whole: Math.max(1, whole.length + Number(exponent) - zeros),
+    fraction: Math.max(0, fraction.length - Number(exponent)),
+  }
 }

@@ -139,6 +139,10 @@ export const rowReasons = {
     en: `names of fields have 1 to ${max} characters.`,
     fa: `نام هر فیلد از ۱ تا ${persian(max)} نویسه است.`,
   }),
+  longNumber: (max: number): Localized => ({
+    en: `a number in it has more than ${max} digits when it is written out.`,
+    fa: `عددی در آن وقتی کامل نوشته شود بیش از ${persian(max)} رقم دارد.`,
+  }),
   badText: {
     en: 'a text in it contains NUL or half a character (a lone surrogate).',
     fa: 'متنی در آن نویسهٔ NUL یا نیمهٔ یک نویسه دارد.',

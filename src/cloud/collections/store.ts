@@ -177,7 +177,8 @@ export interface StoredRow {
   collection_id: string
   row_id: string
   owner_id: string | null
-  data: unknown
+  /** The document as JSON. */
+  data: string
   bytes: number
   created_at: Date
   updated_at: Date
@@ -190,7 +191,7 @@ export const rowsAfter = (
   limit: number,
 ): Promise<StoredRow[]> =>
   run(
-    `select collection_id, row_id, owner_id, data, bytes, created_at, updated_at from collections.rows
+    `select collection_id, row_id, owner_id, data::text as data, bytes, created_at, updated_at from collections.rows
       where account_id = $1 and cloud_id = $2 and (collection_id, row_id) > ($3, $4) order by collection_id, row_id limit $5`,
     [accountId, cloudId, after.collectionId, after.rowId, limit],
   )

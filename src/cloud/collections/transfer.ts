@@ -3,6 +3,7 @@ import type { CloudKey } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { isUuid, uuidv7 } from '#platform/ids'
+import { exactly, readJsonSync } from '#platform/json'
 import { documentOf } from './document.ts'
 import { rowReasons } from './errors.ts'
 import type { Collections } from './open.ts'
@@ -52,7 +53,7 @@ const exported = (collection: string, row: store.StoredRow): ExportedItem => ({
   collection,
   id: row.row_id,
   owner_id: row.owner_id,
-  data: row.data,
+  data: exactly(readJsonSync(row.data, { exact: true })),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 })
@@ -112,7 +113,7 @@ function importedRow(item: Extract<ExportedItem, { kind: 'row' }>, collectionId:
     collectionId,
     id: item.id,
     ownerId: item.owner_id,
-    ...documentOf(item.data, 'data'),
+    ...documentOf(exactly(item.data), 'data'),
     createdAt: new Date(item.created_at),
     updatedAt: new Date(item.updated_at),
   }

@@ -17,6 +17,7 @@ import type {
   Usage,
 } from '#core/turn'
 import type { Failure } from '#platform/errors'
+import { exactly, readJsonSync } from '#platform/json'
 import type { Quantities } from '#platform/ledger'
 import { Citations, citeByLink } from './citations.ts'
 import { PriorContext } from './prior-context.ts'
@@ -211,7 +212,7 @@ export class HostedAnswer implements AnswerListener {
       use: this.#useOf(call.name),
     }))
     for (const { id, name, input, use } of asked)
-      this.#listener.part({ type: 'hosted-call', id, tool: use.tool, name, input })
+      this.#listener.part({ type: 'hosted-call', id, tool: use.tool, name, input: exactly(input) })
     this.#listener.flush()
     const running = asked.map(({ input, use }) => this.#run(use, input))
     // The first rejection ends the answer; the others must not become unhandled rejections.
@@ -303,7 +304,7 @@ function toolMessage(id: string, { content, results, error }: ToolResult): Messa
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text || '{}')
+    return readJsonSync(text || '{}', { exact: true })
   } catch {
     return {}
   }

@@ -3,11 +3,13 @@ import { type Caller, type CredentialKind, requireScope } from '#platform/auth'
 import type { DiskName } from '#platform/disk-space'
 import { fail } from '#platform/errors'
 import { claimOf } from '#platform/idempotency'
+import { exactly } from '#platform/json'
 import { type ActiveRequest, pathOf } from './active-request.ts'
 import type { HttpApp } from './app.ts'
 import { parseJson, readBody, textBodyOf } from './body.ts'
 import { readToDisk } from './body-to-disk.ts'
 import { admitOrigin, exposeByPolicy, exposeRefusal, requireOrigin, requirePage } from './cors.ts'
+import { withExactNumbers } from './exact-body.ts'
 import { type HostPattern, hostPattern } from './host.ts'
 import type { Route } from './http.ts'
 import type { BodyMemory } from './intake.ts'
@@ -111,6 +113,7 @@ export async function admit(
         ? { query: context.query, came: fingerprintContent(context) }
         : fingerprintContent(context),
     )
+  if (route.exactNumbers && route.body) context.body = await withExactNumbers(route.body, context.body)
 }
 
 const database: readonly DiskName[] = ['database', 'wal']
@@ -195,10 +198,10 @@ const paramsOf = (
   ...host?.(headers.host),
 })
 
-/** The content that must be equal in a repeated request; files on the disk are represented by their hashes. */
+/** The content that must be equal in a repeated request, with every digit of its numbers; files on the disk are represented by their hashes. */
 function fingerprintContent({ body, bodyFile, upload }: ActiveRequest): unknown {
   if (bodyFile) return { sha256: bodyFile.sha256 }
-  if (!upload) return body
+  if (!upload) return exactly(body)
   const files = upload.files.map(({ part, sha256, name, mediaType }) => ({ part, sha256, name, mediaType }))
   return { fields: upload.fields, files }
 }

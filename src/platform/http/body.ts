@@ -146,11 +146,18 @@ export function refuseEncoded(message: IncomingMessage): void {
   fail('INVALID_REQUEST', { why: reasons.encoded(encoding.slice(0, 40)) }, { param: 'Content-Encoding' })
 }
 
-/** Parses a JSON body of a route that accepts `limit` bytes, and frees its bytes. An empty body is `undefined`. Throws INVALID_JSON. */
-export async function parseJson(bytes: Buffer, limit: number): Promise<unknown> {
+/**
+ * Parses a JSON body of a route that accepts `limit` bytes, and frees its bytes. An empty body is `undefined`. Numbers keep every digit for `exactly`
+ * unless `exact` is false. Throws INVALID_JSON.
+ */
+export async function parseJson(
+  bytes: Buffer,
+  limit: number,
+  { exact = true }: { exact?: boolean } = {},
+): Promise<unknown> {
   if (bytes.length === 0) return undefined
   try {
-    return await readJson(bytes, boundsOf(limit))
+    return await readJson(bytes, { ...boundsOf(limit), exact })
   } catch (error) {
     throw asInvalidJson(error)
   } finally {

@@ -28,6 +28,7 @@ export type { CorsPolicy } from './cors.ts'
 export { costHeaders } from './cost.ts'
 export { impliedErrors } from './declared-answers.ts'
 export { type EventStream, type EventWriter, eventStream } from './event-stream.ts'
+export { withExactNumbers } from './exact-body.ts'
 export { failureOf } from './failure-of.ts'
 export { hostName } from './host-name.ts'
 export { BodyMemory } from './intake.ts'
@@ -162,6 +163,8 @@ interface Spec<App> {
    * fingerprint of an idempotency key is that of the bytes as received.
    */
   bodyToDisk?: boolean
+  /** Numbers that no double has keep every digit where `body` does not say what stands there, as in the input of a tool (`withExactNumbers`). */
+  exactNumbers?: boolean
   /** A body of this media type is a text: it is read as JSON with this one field. */
   textBody?: { mediaType: string; field: string }
   /** A request without a body is read as one with `{}`. */

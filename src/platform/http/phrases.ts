@@ -178,6 +178,10 @@ export const reasons = {
     en: `it holds more than ${max} values.`,
     fa: `بیش از ${persianDigits(max)} مقدار در آن است.`,
   }),
+  longNumber: (max: number): Localized => ({
+    en: `a number in it has more than ${max} digits.`,
+    fa: `عددی در آن بیش از ${persianDigits(max)} رقم دارد.`,
+  }),
   unexpectedAt: (position: number): Localized => ({
     en: `unexpected text at position ${position}.`,
     fa: `نویسهٔ نابجا در جایگاه ${persianDigits(position)}.`,
@@ -220,6 +224,7 @@ export function jsonTrouble(trouble: JsonTrouble): Localized {
     case 'tooDeep':
     case 'tooManyMembers':
     case 'tooManyValues':
+    case 'longNumber':
       return reasons[trouble.kind](trouble.max)
     default:
       return reasons[trouble.kind]

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { exactly, readJsonSync } from '#platform/json'
 import fc, { anyCharacter } from '../../../tests/harness/fast-check.ts'
 import { fingerprintOf } from './fingerprint.ts'
 
@@ -31,4 +32,13 @@ test('a fingerprint is that of the whole canonical text, however large and howev
     { text: '"\n'.repeat(300_000), list: Array(50_000).fill({ z: 1, a: 'س' }) },
   ])
     expect(await fingerprintOf('POST\n/v1\n', value)).toBe(stored(value))
+})
+
+test('every digit of a number counts, and its spelling does not', async () => {
+  const of = (number: string) =>
+    fingerprintOf('POST\n/v1\n', exactly(readJsonSync(`{"a":[{"id":${number}}]}`, { exact: true })))
+  expect(await of('2512292042121000001')).not.toBe(await of('2512292042121000002'))
+  expect(await of('2512292042121000001')).toBe(await of('2512292042121000001.0'))
+  expect(await of('1e400')).toBe(await of('10e399'))
+  expect(await of('9007199254740992')).toBe(stored({ a: [{ id: 2 ** 53 }] }))
 })

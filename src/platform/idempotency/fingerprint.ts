@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { canonicalNumber, ExactNumber } from '#platform/json'
 import { Slice } from '#platform/slices'
 
 /** Characters hashed per slice. */
@@ -15,7 +16,7 @@ interface OpenContainer {
 
 /**
  * The SHA-256, in Base64, of `head` and of the value as JSON with sorted names, so that the same request in another spelling has the same
- * fingerprint. Large values are hashed in slices (`#platform/slices`).
+ * fingerprint; of numbers that no double has every digit counts (`exactly`). Large values are hashed in slices (`#platform/slices`).
  */
 export async function fingerprintOf(head: string, value: unknown): Promise<string> {
   const hash = createHash('sha256')
@@ -35,7 +36,8 @@ function* canonical(root: unknown): Generator<string> {
   const openContainers: OpenContainer[] = []
   let value: unknown = root
   for (;;) {
-    if (typeof value === 'object' && value !== null) {
+    if (value instanceof ExactNumber) yield canonicalNumber(String(value))
+    else if (typeof value === 'object' && value !== null) {
       const opened = open(value as Record<string, unknown>)
       openContainers.push(opened)
       yield opened.names ? '{' : '['

@@ -1,9 +1,15 @@
 import type { Slice } from '#platform/slices'
+import { exactNumberOf, noteExact } from './exact-number.ts'
 import { type JsonBounds, NotJson } from './not-json.ts'
 import { StringReader } from './string-reader.ts'
 
 const quote = 0x22
 const minus = 0x2d
+const plus = 0x2b
+const point = 0x2e
+const zero = 0x30
+const smallE = 0x65
+const capitalE = 0x45
 const comma = 0x2c
 const colon = 0x3a
 const openList = 0x5b
@@ -20,9 +26,10 @@ const workPerLook = 65_536
 const workOfValue = 48
 /** Maximum characters of one number. JSON.parse has no such limit, but no real number is this long. */
 const maxNumberLength = 10_000
+/** A number of so many characters without an exponent is that of a double. */
+const shortDigits = 15
 /** From this many characters on a string was joined of parts. */
 const longText = 1024 * 1024
-const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const literals = [
   { bytes: Buffer.from('true'), value: true },
   { bytes: Buffer.from('false'), value: false },
@@ -40,10 +47,18 @@ export class JsonReader {
   #expected: ExpectedToken = 'value'
   /** The list or object that is being read, and those that enclose it. */
   #container: Container | undefined
-  readonly #parents: { container: Container; name: string; members: number }[] = []
+  /** The same with exact numbers, from the first one on. */
+  #exact: Container | undefined
+  readonly #parents: {
+    container: Container
+    exact: Container | undefined
+    name: string
+    members: number
+  }[] = []
   #name = ''
   #members = 0
   #values = 0
+  #exactNumbers = 0
   #work = 0
   /** Characters of strings that were joined of parts since `takeJoined`: their parts are garbage. */
   #joined = 0
@@ -119,7 +134,7 @@ export class JsonReader {
     if (byte === quote) this.#string = new StringReader(this.#bytes, this.#at + 1)
     else if (byte === openObject) this.#open({}, 'firstName')
     else if (byte === openList) this.#open([], 'firstValue')
-    else if (byte === minus || (byte >= 0x30 && byte <= 0x39)) this.#readNumber()
+    else if (byte === minus || isDigit(byte)) this.#readNumber()
     else this.#readLiteral()
   }
 
@@ -150,14 +165,37 @@ export class JsonReader {
 
   #readNumber(): void {
     const bytes = this.#bytes
-    const end = Math.min(bytes.length, this.#at + maxNumberLength)
-    let at = this.#at
-    while (at < end && isOfNumber(bytes[at]!)) at++
-    const text = bytes.toString('latin1', this.#at, at)
-    if (at - this.#at === maxNumberLength || !number.test(text)) this.#refuse()
-    this.#work += at - this.#at
+    const start = this.#at
+    const end = Math.min(bytes.length, start + maxNumberLength + 1)
+    const whole = bytes[start] === minus ? start + 1 : start
+    let at = bytes[whole] === zero ? whole + 1 : endOfDigits(bytes, whole, end)
+    let isWhole = at > whole
+    if (bytes[at] === point) {
+      const fraction = at + 1
+      at = endOfDigits(bytes, fraction, end)
+      isWhole &&= at > fraction
+    }
+    const hasExponent = bytes[at] === smallE || bytes[at] === capitalE
+    if (hasExponent) {
+      const exponent = bytes[at + 1] === plus || bytes[at + 1] === minus ? at + 2 : at + 1
+      at = endOfDigits(bytes, exponent, end)
+      isWhole &&= at > exponent
+    }
+    if (at - start > maxNumberLength) throw new NotJson({ kind: 'longNumber', max: maxNumberLength })
+    if (!isWhole || isOfNumber(bytes[at])) this.#refuse()
+    const text = bytes.toString('latin1', start, at)
+    const double = Number(text)
+    const mayBeExact = this.#bounds.exact && (hasExponent || text.length > shortDigits)
+    this.#work += at - start
     this.#at = at
-    this.#take(Number(text))
+    const exact = mayBeExact ? exactNumberOf(text, double) : undefined
+    if (exact) this.#countExact()
+    this.#take(double, exact)
+  }
+
+  #countExact(): void {
+    const { maxExact = Number.POSITIVE_INFINITY } = this.#bounds
+    if (++this.#exactNumbers > maxExact) throw new NotJson({ kind: 'tooManyValues', max: maxExact })
   }
 
   #readLiteral(): void {
@@ -169,44 +207,47 @@ export class JsonReader {
     this.#take(word.value)
   }
 
-  /** Stores the value in the list or object that encloses it. */
-  #take(value: unknown): void {
+  /** Stores the value in the list or object that encloses it; `exact` is the same with exact numbers, where there are some. */
+  #take(value: unknown, exact?: object): void {
     const into = this.#container
     if (into === undefined) {
       this.value = value
       this.#expected = 'end'
       return
     }
-    if (Array.isArray(into)) into.push(value)
-    else if (this.#name !== '__proto__') into[this.#name] = value
-    else
-      Object.defineProperty(into, '__proto__', {
-        value,
-        writable: true,
-        enumerable: true,
-        configurable: true,
-      })
+    if (exact) this.#exact ??= Array.isArray(into) ? [...into] : { ...into }
+    put(into, this.#name, value)
+    if (this.#exact) put(this.#exact, this.#name, exact ?? value)
     this.#expected = 'more'
   }
 
   #open(container: Container, expected: ExpectedToken): void {
     if (this.#parents.length >= this.#bounds.maxDepth)
       throw new NotJson({ kind: 'tooDeep', max: this.#bounds.maxDepth })
-    this.#parents.push({ container: this.#container!, name: this.#name, members: this.#members })
+    this.#parents.push({
+      container: this.#container!,
+      exact: this.#exact,
+      name: this.#name,
+      members: this.#members,
+    })
     this.#container = container
+    this.#exact = undefined
     this.#members = 0
     this.#expected = expected
     this.#at++
   }
 
   #close(): void {
-    const closed = this.#container
-    const { container, name, members } = this.#parents.pop()!
+    const closed = this.#container!
+    const closedExact = this.#exact
+    const { container, exact, name, members } = this.#parents.pop()!
     this.#container = container
+    this.#exact = exact
     this.#name = name
     this.#members = members
     this.#at++
-    this.#take(closed)
+    if (closedExact) noteExact(closed, closedExact)
+    this.#take(closed, closedExact)
   }
 
   #goOn(byte: number): void {
@@ -227,13 +268,28 @@ export class JsonReader {
   }
 }
 
+function put(into: Container, name: string, value: unknown): void {
+  if (Array.isArray(into)) into.push(value)
+  else if (name !== '__proto__') into[name] = value
+  else
+    Object.defineProperty(into, '__proto__', {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    })
+}
+
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
+const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= zero && byte <= 0x39
+
+function endOfDigits(bytes: Buffer, start: number, end: number): number {
+  let at = start
+  while (at < end && isDigit(bytes[at])) at++
+  return at
+}
+
 /** The bytes of numbers: digits, `-`, `+`, `.`, `e` and `E`. */
-const isOfNumber = (byte: number): boolean =>
-  (byte >= 0x30 && byte <= 0x39) ||
-  byte === minus ||
-  byte === 0x2b ||
-  byte === 0x2e ||
-  byte === 0x65 ||
-  byte === 0x45
+const isOfNumber = (byte: number | undefined): boolean =>
+  isDigit(byte) || byte === minus || byte === plus || byte === point || byte === smallE || byte === capitalE

@@ -1,4 +1,4 @@
-/** Parses untrusted JSON within limits of depth, values and members, and never blocks the event loop for long. */
+/** Parses untrusted JSON within limits of depth, values and members, never blocks the event loop for long, and loses no digit of a number. */
 import { isUtf8 } from 'node:buffer'
 import { noteReleasedText } from '#platform/bytes'
 import { Slice } from '#platform/slices'
@@ -6,6 +6,7 @@ import { inspect } from './inspect.ts'
 import { JsonReader } from './json-reader.ts'
 import { type JsonBounds, NotJson } from './not-json.ts'
 
+export { canonicalNumber, ExactNumber, exactly, exactText, notePlain, plainly } from './exact-number.ts'
 export { type JsonBounds, type JsonTrouble, NotJson } from './not-json.ts'
 
 /** Texts above this size are read in slices: JSON.parse takes 20 ms for a megabyte of few strings (a third of a million empty lists). */
@@ -39,9 +40,13 @@ let reading: Promise<unknown> = Promise.resolve()
 export async function readJson(bytes: Buffer, bounds: JsonBounds): Promise<unknown> {
   if (!isUtf8(bytes)) throw new NotJson({ kind: 'notUtf8' })
   const isSmall = bytes.length <= maxSyncBytes
-  if (isSmall && inspect(bytes, bounds) <= maxSyncStrings) return parse(bytes)
-  // The values of a small text with many strings are not counted, as of all small texts.
+  // The values of a small text are not counted, whoever reads it.
   const inSlices = isSmall ? { ...bounds, maxValues: Number.POSITIVE_INFINITY } : bounds
+  if (isSmall) {
+    const { strings, hasLongNumber } = inspect(bytes, bounds)
+    if (strings <= maxSyncStrings)
+      return bounds.exact && hasLongNumber ? readInSlices(bytes, inSlices) : parse(bytes)
+  }
   const mine = reading.then(() => readInSlices(bytes, inSlices))
   reading = mine.catch(() => undefined)
   return mine
@@ -50,25 +55,32 @@ export async function readJson(bytes: Buffer, bounds: JsonBounds): Promise<unkno
 /** Maximum values of a text that is parsed in one go: about 20 ms. */
 const maxSyncValues = 100_000
 
+const maxSyncExact = 30_000
+
 /**
- * Parses a text synchronously, such as one event of a stream. Long strings are fine; a megabyte of small values is refused. Throws
- * `NotJson` or a SyntaxError.
+ * Parses a text synchronously, such as one event of a stream. Long strings are fine; a megabyte of small values is refused, and with `exact` as many
+ * beside a long number, or 30,000 of these. Throws `NotJson` or a SyntaxError.
  */
-export function readJsonSync(text: string): unknown {
-  if (text.length <= maxSyncBytes) return JSON.parse(text)
+export function readJsonSync(text: string, { exact = false }: Pick<JsonBounds, 'exact'> = {}): unknown {
+  if (text.length <= maxSyncBytes && !(exact && longNumber.test(text))) return JSON.parse(text)
   const bounds = { maxDepth: 500, maxMembers: maxSyncValues, maxValues: maxSyncValues }
-  const reader = new JsonReader(Buffer.from(text), bounds)
-  reader.run(endless)
-  return reader.value
+  return readAtOnce(Buffer.from(text), { ...bounds, exact, maxExact: maxSyncExact })
 }
 
-const endless = { isOver: () => false }
+/** Finds a number as `hasLongNumber` of `inspect` does, and harmlessly what looks like one inside a string. */
+const longNumber = /(?:^|[[:,\s-])(?:\d[\d.]{15}|\d[\d.]*[eE])/
 
 /** Parses a text of at most `maxSyncBytes` like `readJson`, but synchronously. */
 export function readSmallJson(bytes: Buffer, bounds: JsonBounds): unknown {
   if (!isUtf8(bytes)) throw new NotJson({ kind: 'notUtf8' })
-  inspect(bytes, bounds)
-  return parse(bytes)
+  const { hasLongNumber } = inspect(bytes, bounds)
+  return bounds.exact && hasLongNumber ? readAtOnce(bytes, bounds) : parse(bytes)
+}
+
+function readAtOnce(bytes: Buffer, bounds: JsonBounds): unknown {
+  const reader = new JsonReader(bytes, bounds)
+  reader.run({ isOver: () => false })
+  return reader.value
 }
 
 function parse(bytes: Buffer): unknown {

@@ -1,5 +1,6 @@
 import { UpstreamError } from '#core/spec'
 import type { AnswerPart, FinishReason } from '#core/turn'
+import { exactly } from '#platform/json'
 import { type AnswerReader, type EventProgress, faultOfError, isRecord } from '#providers/kit'
 import { ToolCalls } from './tool-calls.ts'
 import { readTimings, readUsage } from './usage.ts'
@@ -95,7 +96,7 @@ export class ChunkReader implements AnswerReader {
     const raw = chunk['usage']
     if (raw !== undefined && raw !== null) {
       const usage = readUsage(raw)
-      if (usage) this.#usage = { type: 'usage', usage, raw: raw as Record<string, unknown> }
+      if (usage) this.#usage = { type: 'usage', usage, raw: exactly(raw as Record<string, unknown>) }
     } else if (chunk['timings'] !== undefined && !this.#usage?.raw) {
       const usage = readTimings(chunk['timings'])
       if (usage) this.#usage = { type: 'usage', usage }
@@ -268,10 +269,11 @@ function unknown(
   known: ReadonlySet<string>,
 ): Record<string, unknown> | undefined {
   let fields: Record<string, unknown> | undefined
+  const exact = exactly(object)
   for (const name in object) {
     if (known.has(name) || object[name] === null) continue
     fields ??= {}
-    fields[name] = object[name]
+    fields[name] = exact[name]
   }
   return fields
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { UpstreamError } from '#core/spec'
 import type { AnswerPart } from '#core/turn'
+import { exactly } from '#platform/json'
 import { isRecord } from '#providers/kit'
 
 interface OpenCall {
@@ -128,16 +129,17 @@ const opensBeside = (call: OpenCall, index: number | undefined, name: string, te
 /** Servers with JSON-native tools send the arguments as an object. */
 function argumentText(value: unknown): string {
   if (typeof value === 'string') return value
-  return value === undefined || value === null ? '' : JSON.stringify(value)
+  return value === undefined || value === null ? '' : JSON.stringify(exactly(value))
 }
 
 /** Vendor fields such as signatures (Gemini's `extra_content`), which the caller must be able to send back. */
 function unknownFields(piece: Record<string, unknown>): Record<string, unknown> | undefined {
   let fields: Record<string, unknown> | undefined
+  const exact = exactly(piece)
   for (const name in piece) {
     if (known.includes(name) || piece[name] === null) continue
     fields ??= {}
-    fields[name] = piece[name]
+    fields[name] = exact[name]
   }
   return fields
 }

@@ -6,11 +6,17 @@ import { type JsonBounds, readSmallJson as readSmallValue, readJson as readValue
  * The bounds of answers, higher than for requests, since answers are read leniently. The shortest value, a digit and its comma, takes two bytes; a
  * number of a vector takes ten.
  */
-const boundsOf = (bytes: number): JsonBounds => ({
+const boundsOf = (bytes: number, { exact = false }: ReadOptions): JsonBounds => ({
   maxDepth: 500,
   maxMembers: 100_000,
   maxValues: Math.max(250_000, Math.ceil(bytes / 4)),
+  exact,
 })
+
+interface ReadOptions {
+  /** Numbers keep every digit for `exactly`; of vectors and measures a double is enough. */
+  exact?: boolean
+}
 
 /** True for a JSON object; upstream answers are `unknown` until checked. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
@@ -24,9 +30,9 @@ export function firstOf(list: unknown): Record<string, unknown> | undefined {
 }
 
 /** An answer of at most `maxBytes`, parsed as JSON, in slices if it is large; its bytes are freed. Throws malformed if it is not JSON. */
-export async function readJson(bytes: Buffer, maxBytes: number): Promise<unknown> {
+export async function readJson(bytes: Buffer, maxBytes: number, options: ReadOptions = {}): Promise<unknown> {
   try {
-    return await readValue(bytes, boundsOf(maxBytes))
+    return await readValue(bytes, boundsOf(maxBytes, options))
   } catch (cause) {
     throw notJson(cause)
   } finally {
@@ -35,9 +41,9 @@ export async function readJson(bytes: Buffer, maxBytes: number): Promise<unknown
 }
 
 /** Like `readJson`, but at once, for an answer of at most `atOnceBytes`. */
-export function readSmallJson(bytes: Buffer, maxBytes: number): unknown {
+export function readSmallJson(bytes: Buffer, maxBytes: number, options: ReadOptions = {}): unknown {
   try {
-    return readSmallValue(bytes, boundsOf(maxBytes))
+    return readSmallValue(bytes, boundsOf(maxBytes, options))
   } catch (cause) {
     throw notJson(cause)
   }

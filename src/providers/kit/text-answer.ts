@@ -1,6 +1,6 @@
 import { type PartSink, type TextCall, type TextRun, UpstreamError } from '#core/spec'
 import type { AnswerPart } from '#core/turn'
-import { maxSyncBytes, readJsonSync } from '#platform/json'
+import { readJsonSync } from '#platform/json'
 import type { AnswerReader, EventProgress } from './answer-reader.ts'
 import { eventBytes, streamedTextBytes, tooLong, wholeTextBytes } from './bounds.ts'
 import type { AnswerReceiver, Exchange, ReplyHeaders } from './exchange.ts'
@@ -24,6 +24,9 @@ export interface ClientCodec {
 
 /** Milliseconds per token; a model that is slower than this has failed. See `headersWithin`. */
 const slowestTokenMs = 25
+
+/** Longer answers are read in slices: with every digit of its numbers this many bytes take some milliseconds. */
+const atOnceBytes = 128 * 1024
 
 /** How long to wait for the usage report and the end of the stream after the finish; after that the answer is complete without them. */
 const endingMs = 5_000
@@ -182,12 +185,12 @@ class TextAnswer implements AnswerReceiver, TextRun {
   #endWhole(body: WholeBody): void {
     const bytes = body.take()
     const maxBytes = wholeTextBytes(this.#call.turn.maxOutputTokens)
-    if (bytes.length > maxSyncBytes) {
-      readJson(bytes, maxBytes).then(
+    if (bytes.length > atOnceBytes) {
+      readJson(bytes, maxBytes, { exact: true }).then(
         (value) => this.#complete(() => value),
         (error: unknown) => this.#complete(() => raise(error)),
       )
-    } else this.#complete(() => readSmallJson(bytes, maxBytes))
+    } else this.#complete(() => readSmallJson(bytes, maxBytes, { exact: true }))
   }
 
   #complete(value: () => unknown): void {
@@ -250,7 +253,7 @@ class TextAnswer implements AnswerReceiver, TextRun {
 
 function parse(data: string): Record<string, unknown> | undefined {
   try {
-    const value = readJsonSync(data)
+    const value = readJsonSync(data, { exact: true })
     return isRecord(value) ? value : undefined
   } catch {
     return undefined

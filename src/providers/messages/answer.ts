@@ -1,5 +1,6 @@
 import { UpstreamError } from '#core/spec'
 import type { AnswerPart } from '#core/turn'
+import { exactly } from '#platform/json'
 import { faultOfError, isRecord } from '#providers/kit'
 import { EventReader } from './events.ts'
 
@@ -14,7 +15,7 @@ export function* readAnswer(
   const reader = new EventReader(secrets)
   const parts: AnswerPart[] = []
   reader.start(body, parts)
-  parts[0]!.extra = { wire: 'messages', body }
+  parts[0]!.extra = { wire: 'messages', body: exactly(body) }
   for (const [index, block] of body['content'].entries()) {
     reader.content.start(index, block, parts)
     reader.content.stop(index, parts)

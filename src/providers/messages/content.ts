@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AnswerPart, Citation, OpaqueContent } from '#core/turn'
+import { exactText } from '#platform/json'
 import { isRecord } from '#providers/kit'
 
 type MessagesJson = Record<string, unknown>
@@ -146,7 +147,7 @@ function think(text: unknown, parts: AnswerPart[]): void {
 
 /** A call without argument deltas has empty arguments. */
 function argumentText(input: unknown): string {
-  return isText(input) ? input : JSON.stringify(isRecord(input) ? input : {})
+  return isText(input) ? input : exactText(isRecord(input) ? input : {})
 }
 
 /** The citations of web pages only: positions in the caller's documents have a meaning on this wire alone. */

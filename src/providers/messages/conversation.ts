@@ -1,5 +1,6 @@
 import { UpstreamError } from '#core/spec'
 import type { Document, Media, Message, MessageContent, ToolCall } from '#core/turn'
+import { exactly, readJsonSync } from '#platform/json'
 import { isRecord } from '#providers/kit'
 
 type WireBlock = Record<string, unknown>
@@ -119,8 +120,8 @@ const callId = (id: string): string => id.replace(/[^\w-]/g, '_')
 
 function inputOf(text: string, param: string): WireBlock {
   try {
-    const input: unknown = JSON.parse(text === '' ? '{}' : text)
-    if (isRecord(input)) return input
+    const input = readJsonSync(text === '' ? '{}' : text, { exact: true })
+    if (isRecord(input)) return exactly(input)
   } catch {
     // Reported below with the same message.
   }

@@ -1,5 +1,6 @@
 import { UpstreamError } from '#core/spec'
 import type { AnswerPart, FinishReason, WireExtra } from '#core/turn'
+import { exactly } from '#platform/json'
 import { type AnswerReader, type EventProgress, faultOfError, isRecord } from '#providers/kit'
 import { ContentBlocks } from './content.ts'
 import { mergeUsage, readUsage } from './usage.ts'
@@ -27,7 +28,7 @@ export class EventReader implements AnswerReader {
     if (type === 'ping') return 'life'
     const from = parts.length
     const eventProgress = this.#readEvent(type, event, parts)
-    const extra: WireExtra = { wire: 'messages', event, text }
+    const extra: WireExtra = { wire: 'messages', event: exactly(event), text }
     const first = parts[from]
     if (first) first.extra = extra
     else parts.push({ type: 'extra', extra })

@@ -1,5 +1,6 @@
 import { UpstreamError } from '#core/spec'
 import type { AnswerPart, FinishReason } from '#core/turn'
+import { exactly } from '#platform/json'
 import { type AnswerReader, type EventProgress, isRecord } from '#providers/kit'
 import { faultOf, faultOfStatus } from './fault.ts'
 import { type ResponsesJson, recordsOf, type TextKind } from './items.ts'
@@ -83,7 +84,7 @@ export class EventReader implements AnswerReader {
       this.#terminal(type, isRecord(event['response']) ? event['response'] : {}, parts)
     else this.#progress(type, event, parts)
     this.#endAtStop(parts, from)
-    if (this.#options.sameWire) attachExtra(parts, first, { wire: 'responses', event, text })
+    if (this.#options.sameWire) attachExtra(parts, first, { wire: 'responses', event: exactly(event), text })
     const part = parts[from]
     if (part && tokens.has(part.type)) return 'token'
     if (openingEvents.has(type)) return 'nothing'
@@ -93,7 +94,7 @@ export class EventReader implements AnswerReader {
   /** The parts of a non-streamed answer. */
   *readComplete(body: ResponsesJson): Generator<AnswerPart, void, undefined> {
     const parts = [this.#start(body)]
-    if (this.#options.sameWire) attachExtra(parts, 0, { wire: 'responses', body })
+    if (this.#options.sameWire) attachExtra(parts, 0, { wire: 'responses', body: exactly(body) })
     try {
       this.#terminal('response.done', body, parts)
     } catch (error) {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AnswerPart, Citation, OpaqueContent } from '#core/turn'
+import { exactText } from '#platform/json'
 import { isRecord } from '#providers/kit'
 
 export type ResponsesJson = Record<string, unknown>
@@ -111,7 +112,7 @@ export class OutputItem {
   }
 
   completeArguments(complete: unknown, parts: AnswerPart[]): void {
-    const text = typeof complete === 'string' ? complete : isRecord(complete) ? JSON.stringify(complete) : ''
+    const text = typeof complete === 'string' ? complete : isRecord(complete) ? exactText(complete) : ''
     this.addArguments(restOf(text, this.arguments), parts)
   }
 }

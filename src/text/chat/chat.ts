@@ -18,6 +18,7 @@ const routes: Route<ModelRequestApp>[] = [
     summary: { en: 'Answer a conversation, whole or as a stream.', fa: 'پاسخ به یک گفت‌وگو، یک‌جا یا جریانی.' },
     idempotent: true,
     unknownFields: 'tolerate',
+    exactNumbers: true,
     bodyLimit,
     streams: true,
     headers: referenceHeaders,

@@ -28,6 +28,7 @@ const routes: Route<MessagesApp>[] = [
     },
     idempotent: true,
     bodyLimit,
+    exactNumbers: true,
     streams: true,
     headers: { 'anthropic-version': Version, 'anthropic-beta': Betas, ...referenceHeaders },
     requiredHeaders: ['anthropic-version'],

@@ -8,6 +8,7 @@ import type { ImageSetting, ImageSpec } from '#media/images'
 import { decodeBase64 } from '#platform/bytes'
 import { fail } from '#platform/errors'
 import { compile } from '#platform/http'
+import { exactly, plainly } from '#platform/json'
 import { ImageBody, ImageTool } from './image-schema.ts'
 import type { ContentPart, InputItem, MessageItem } from './item-schema.ts'
 import { reasons } from './phrases.ts'
@@ -26,8 +27,12 @@ export interface ImageRequest {
   ignored: string[]
 }
 
-/** Parses an image request. Throws INVALID_REQUEST, FEATURE_NOT_SUPPORTED, INPUT_MODALITY_NOT_SUPPORTED or INVALID_MEDIA. */
-export function imageRequestOf(sent: Record<string, unknown>, model: ImageModel): ImageRequest {
+/**
+ * Parses an image request, whose schema says more than that of texts. Throws INVALID_REQUEST, FEATURE_NOT_SUPPORTED, INPUT_MODALITY_NOT_SUPPORTED or
+ * INVALID_MEDIA.
+ */
+export function imageRequestOf(given: Record<string, unknown>, model: ImageModel): ImageRequest {
+  const sent = plainly(given)
   refuseUnsupported(sent, model)
   checkBody(sent)
   const body = sent as unknown as ImageBody
@@ -35,7 +40,11 @@ export function imageRequestOf(sent: Record<string, unknown>, model: ImageModel)
   if (tool?.model != null && tool.model !== model.id)
     fail('INVALID_REQUEST', { why: reasons.otherImageModel }, { param: 'tools.0.model' })
   const { prompt, references } = inputOf(body, model)
-  return { body, wish: { prompt, references, ...settingsOf(tool) }, ignored: ignoredIn(sent, body) }
+  return {
+    body: { ...body, ...(body.metadata && { metadata: exactly(body.metadata) }) },
+    wish: { prompt, references, ...settingsOf(tool) },
+    ignored: ignoredIn(sent, body),
+  }
 }
 
 /** Refuses what this wire has and an image model cannot do: it must not be ignored silently. */

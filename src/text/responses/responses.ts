@@ -25,6 +25,7 @@ const routes: Route<ResponsesApp>[] = [
     idempotent: true,
     unknownFields: 'tolerate',
     bodyLimit,
+    exactNumbers: true,
     streams: true,
     headers: referenceHeaders,
     body: ResponsesBody,

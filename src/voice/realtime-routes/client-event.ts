@@ -10,7 +10,7 @@ export const maxMessageBytes = 256 * 1024
 export function eventOf(message: string | Buffer): RealtimeEvent | undefined {
   try {
     const bytes = typeof message === 'string' ? Buffer.from(message) : message
-    const value = readSmallJson(bytes, boundsOf(maxMessageBytes))
+    const value = readSmallJson(bytes, { ...boundsOf(maxMessageBytes), exact: true })
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as RealtimeEvent)
       : undefined

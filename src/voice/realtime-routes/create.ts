@@ -101,7 +101,7 @@ const isSdp = (type = ''): boolean => /^\s*application\/sdp\s*(;|$)/i.test(type)
 function sessionOf(text: string): Record<string, unknown> {
   const bytes = Buffer.from(text)
   try {
-    const value = readSmallJson(bytes, boundsOf(bytes.length))
+    const value = readSmallJson(bytes, { ...boundsOf(bytes.length), exact: true })
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>
   } catch {}

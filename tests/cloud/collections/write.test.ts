@@ -150,6 +150,48 @@ describe('insert', () => {
     expect(reply.status).toBe(201)
     expect(reply.headers.get('location')).toBe(`/${name}?id=eq.${id}`)
   })
+  test('numbers that no double has are stored, found, changed, exported and answered with every digit', async () => {
+    const name = await collection()
+    const send = async (path: string, method: string, body?: string): Promise<string> => {
+      const headers = { 'content-type': 'application/json', prefer: 'return=representation' }
+      const as = rows.serviceKey
+      return (await rows.ask(path, { method, as, headers, ...(body !== undefined && { body }) })).text()
+    }
+    const list = '[1234567890123456789.50, -0.12345678901234567890123]'
+    const row = `{"big":9007199254740993,"list":${list}}`
+    expect(await send(`/${name}?select=big,list`, 'POST', row)).toBe(`[${row}]`)
+    const found = (filter: string) => send(`/${name}?select=big&${filter}`, 'GET')
+    for (const filter of [
+      'big=eq.9007199254740993',
+      'big=gt.9007199254740992',
+      'list=cs.[1234567890123456789.5]',
+    ])
+      expect(await found(filter), filter).toBe('[{"big":9007199254740993}]')
+    for (const filter of [
+      'big=eq.9007199254740992',
+      'big=lt.9007199254740993',
+      'list=cs.[1234567890123456789]',
+    ])
+      expect(await found(filter), filter).toBe('[]')
+    const changed = `/${name}?big=eq.9007199254740993&select=more`
+    expect(await send(changed, 'PATCH', '{"more":2512292042121000001}')).toBe(
+      '[{"more":2512292042121000001}]',
+    )
+    expect(await send(`/${name}`, 'POST', '{"a":1e1000}')).toContain('more than 1000 digits')
+    await expectCounted()
+
+    const { client, id } = rows.cloud
+    const data = '{"id_of_it":2512292042121000001}'
+    const inserted = await client.request(
+      'POST',
+      `/v1/cloud/${id}/database`,
+      `{"action":"insert","table":"${name}","data":${data}}`,
+    )
+    expect(inserted.text).toContain(data)
+    const exported = (await client.get(`/v1/cloud/${id}/export`)).text
+    expect(exported).toContain(data)
+    expect(exported).toContain('"big":9007199254740993')
+  })
   test('of several rows none is written where one cannot be', async () => {
     const name = await collection()
     const id = randomUUID()

@@ -23,6 +23,7 @@ import { acceptOnce } from '#core/calls'
 import { fail, type Localized } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
 import { isUuid, uuidv7 } from '#platform/ids'
+import { exactly, readJsonSync } from '#platform/json'
 import { bareList } from '#platform/lists'
 import type { DatabaseRoutesApp } from '../app.ts'
 import { requireCloud } from '../require-cloud.ts'
@@ -194,7 +195,7 @@ function insertRow(work: CollectionRequest): Promise<JsonText> {
       selection: rowSelection,
     } as const
     const { text } = await insert(run, cloud, insertion, contextOf(work, now))
-    return JSON.parse(text)
+    return rowIn(text)
   })
 }
 
@@ -217,9 +218,12 @@ function update(work: CollectionRequest): Promise<JsonText> {
   return accept(work, async (run, now) => {
     const wanted = { ...oneRow(name, rowId), json, selection: rowSelection }
     const { rows, text } = await change(run, cloud, wanted, contextOf(work, now))
-    return rows === 0 ? fail('ROW_NOT_FOUND', {}, { param: 'id' }) : JSON.parse(text)
+    return rows === 0 ? fail('ROW_NOT_FOUND', {}, { param: 'id' }) : rowIn(text)
   })
 }
+
+/** A row as the database writes it, with every digit of its numbers. */
+const rowIn = (text: string): unknown => exactly(readJsonSync(text, { exact: true }))
 
 const requireId = (id: string | undefined): string =>
   id !== undefined && isUuid(id) ? id.toLowerCase() : invalid('id', reasons.id)

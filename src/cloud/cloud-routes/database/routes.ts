@@ -44,6 +44,7 @@ export const databaseRoutes: Route<DatabaseRoutesApp>[] = [
     // Lists only read, and SQL has a disk and bounds of its own: actions that write rows check the disk themselves.
     writes: 'nothing',
     idempotent: true,
+    exactNumbers: true,
     params: CloudParams,
     body: DatabaseBody,
     reply: { 200: DatabaseReply },

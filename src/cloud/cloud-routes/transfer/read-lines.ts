@@ -92,7 +92,7 @@ async function parseLine(
 ): Promise<ExportLine> {
   if (bytes.length - textBytes(bytes) > maxParsedBytes) refuseLine(number, reasons.tooLong)
   const text = bytes.indexOf(byteOrderMark) === 0 ? bytes.subarray(byteOrderMark.length) : bytes
-  const value = (await readJson(text, boundsOf(maxLineBytes)).catch((error: unknown) => {
+  const value = (await readJson(text, { ...boundsOf(maxLineBytes), exact: true }).catch((error: unknown) => {
     if (!(error instanceof NotJson)) throw error
     refuseLine(number, reasons.notJson)
   })) as { type?: unknown } | null

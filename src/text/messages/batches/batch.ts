@@ -2,6 +2,9 @@
 import type { MessageBatch } from './schema.ts'
 import type { BatchRow } from './store.ts'
 
+/** Bytes of a whole batch. */
+export const maxBatchBytes = 32 * 1024 * 1024
+
 const prefix = 'msgbatch_'
 
 export const publicId = (batchId: string): string => prefix + batchId.replaceAll('-', '')

@@ -3,7 +3,7 @@ import { textFailures } from '#core/text'
 import { baseUrlOf, type Route } from '#platform/http'
 import { type MessagesApp, route } from '../app.ts'
 import { Betas, Version } from '../request/schema.ts'
-import { batchObject } from './batch.ts'
+import { batchObject, maxBatchBytes } from './batch.ts'
 import { createBatch } from './create.ts'
 import { cancelBatch, deleteBatch } from './end.ts'
 import { listBatches, readResults, requireBatch } from './read.ts'
@@ -11,8 +11,6 @@ import { BatchBody, BatchList, BatchListQuery, BatchParams, DeletedBatch, Messag
 import './phrases.ts'
 
 const path = '/v1/messages/batches'
-/** Bytes of a whole batch. */
-const bodyLimit = 32 * 1024 * 1024
 
 export const batchRoutes: Route<MessagesApp>[] = [
   route({
@@ -26,7 +24,8 @@ export const batchRoutes: Route<MessagesApp>[] = [
       fa: 'پاسخ به تا ۱۰۰۰ پرسش در پس‌زمینه.',
     },
     idempotent: true,
-    bodyLimit,
+    bodyLimit: maxBatchBytes,
+    exactNumbers: true,
     headers: { 'anthropic-version': Version, 'anthropic-beta': Betas, ...referenceHeaders },
     requiredHeaders: ['anthropic-version'],
     body: BatchBody,

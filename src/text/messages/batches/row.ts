@@ -5,14 +5,15 @@
 import { isDatabaseAway } from '#platform/db'
 import { discardReply, effectOf, fenceEffect } from '#platform/effects'
 import { asFailure, errorBody, Failure, isTemporary } from '#platform/errors'
+import { parseJson, withExactNumbers } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import type { JobDelay, JobRun } from '#platform/jobs'
 import type { TraceContext } from '#platform/trace'
 import { job, type MessagesApp } from '../app.ts'
 import { answerInBackground } from '../create.ts'
-import type { MessagesBody } from '../request/schema.ts'
+import { MessagesBody } from '../request/schema.ts'
 import { versionOf } from '../versions.ts'
-import { publicId } from './batch.ts'
+import { maxBatchBytes, publicId } from './batch.ts'
 import * as store from './store.ts'
 
 const endpoint = '/v1/messages/batches'
@@ -88,7 +89,7 @@ async function answerRow(row: RunningRow): Promise<JobDelay | undefined> {
     const { failure, text } = await answerInBackground({
       app,
       caller: await app.turns.keys.callerOf(rowKey.accountId, key_id),
-      body: JSON.parse(row.params) as MessagesBody,
+      body: await bodyOfRow(row.params),
       dialect: { version: versionOf(row.version), betas: row.betas },
       requestId: effect_id,
       endpoint,
@@ -103,6 +104,12 @@ async function answerRow(row: RunningRow): Promise<JobDelay | undefined> {
   } catch (error) {
     return handleRefusal(row, error)
   }
+}
+
+/** The body of a row, which was checked when the batch was created, with every digit of its numbers. */
+async function bodyOfRow(params: string): Promise<MessagesBody> {
+  const body = await parseJson(Buffer.from(params), maxBatchBytes)
+  return withExactNumbers(MessagesBody, body as MessagesBody)
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isDomainRule } from '#core/tools'
 import type { BuiltInTool, HostedToolEntry } from '#core/turn'
+import { exactly } from '#platform/json'
 import type { FunctionTool, SessionSettings } from '../parts.ts'
 import { reasons } from '../phrases.ts'
 import {
@@ -104,7 +105,7 @@ function readFunctions(entries: readonly unknown[], param: string, ignored: stri
       name: readName(name, `${path}.name`),
       description:
         description == null ? '' : readText(description, `${path}.description`, 0, maxDescriptionLength),
-      parameters: parameters == null ? noParameters : readFields(parameters, `${path}.parameters`),
+      parameters: parameters == null ? noParameters : exactly(readFields(parameters, `${path}.parameters`)),
     }
     if (names.has(tool.name)) refuse(`${path}.name`, reasons.twoTools(tool.name))
     names.add(tool.name)

@@ -4,6 +4,7 @@ import { documentOf, isRowColumn, type NewRow, queryLimits, rowReasons } from '#
 import { refuse } from '#cloud/tables'
 import { fail } from '#platform/errors'
 import { isUuid, uuidv7 } from '#platform/ids'
+import { exactly } from '#platform/json'
 import { Slice } from '#platform/slices'
 import type { AppCaller } from '../area.ts'
 import { refusals } from './refusals.ts'
@@ -53,7 +54,7 @@ function newRow(
   ownId: string,
   param: string,
 ): NewRow {
-  const { id, owner_id: owner, ...rest } = pickColumns(value, columns, leavesOut)
+  const { id, owner_id: owner, ...rest } = pickColumns(exactly(value), columns, leavesOut)
   const ownerId = caller.role === 'authenticated' ? caller.userId : null
   requireOwn(owner, ownerId, param)
   const isGiven = id !== undefined && id !== null
@@ -85,7 +86,7 @@ export function changedMembers(
   { caller, columns }: Pick<RowOptions, 'caller' | 'columns'>,
 ): string | undefined {
   if (!isMembers(body)) return refuse(refusals.body)
-  const { owner_id: owner, ...rest } = pickColumns(body, columns, true)
+  const { owner_id: owner, ...rest } = pickColumns(exactly(body), columns, true)
   requireOwn(owner, caller.role === 'authenticated' ? caller.userId : null, 'row')
   const { json } = documentOf(rest, 'row')
   return json === '{}' ? undefined : json

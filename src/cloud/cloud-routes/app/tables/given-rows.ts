@@ -1,4 +1,7 @@
-/** Reads the rows of a body. Only their form is checked here; PostgreSQL reads the values, from the text as it came: no digit of a number is lost. */
+/**
+ * Reads the rows of a body. Only their form is checked here; PostgreSQL reads the values, from the text as it came: no digit of a number is lost, though
+ * the parsed rows have doubles.
+ */
 import { type GivenRows, refuse, tablesLimits } from '#cloud/tables'
 import { parseJson } from '#platform/http'
 import { Slice } from '#platform/slices'
@@ -53,7 +56,7 @@ async function rowsOf(type: string, bytes: Buffer): Promise<{ rows: readonly Mem
   }
   if (!isJson(type)) refuse(tablesRefusals.bodyType(type))
   const text = bytes.toString()
-  const value = await parseJson(bytes, tablesLimits.bodyBytes)
+  const value = await parseJson(bytes, tablesLimits.bodyBytes, { exact: false })
   if (isMembers(value)) return { rows: [value], json: `[${text}]` }
   if (!Array.isArray(value)) return refuse(refusals.body)
   const slice = new Slice()
@@ -93,6 +96,6 @@ async function commonNames(rows: readonly Members[]): Promise<string[]> {
 export async function givenMembers(bytes: Buffer): Promise<{ names: string[]; json: string } | undefined> {
   if (bytes.length === 0) return { names: [], json: '{}' }
   const json = bytes.toString()
-  const value = await parseJson(bytes, tablesLimits.bodyBytes)
+  const value = await parseJson(bytes, tablesLimits.bodyBytes, { exact: false })
   return isMembers(value) ? { names: Object.keys(value), json } : undefined
 }
