@@ -46,6 +46,8 @@ export interface WriteAnswer {
   rows: number
   /** JSON of rows, separated by commas; empty where none was requested. */
   text: string
+  /** How many rows of an insertion are new; absent where all are. */
+  inserted?: number
 }
 
 const reportOptionsFor = (selection: Selection | undefined): ReportOptions => ({
@@ -105,7 +107,7 @@ export async function insert(
   const answer = answerOf(written)
   const added = onConflict === 'merge' ? rows.length - taken.size : rows.length
   await addWithinLimits(run, cloud, counts, { rows: added, grown: written.grownBytes })
-  return answer
+  return { ...answer, inserted: added }
 }
 
 /** Keeps the first of rows with the same id. */

@@ -25,7 +25,14 @@ test('of many foreign keys and views all keys of tables are there, and some twen
   }))
   const catalogue = readCatalogue(
     JSON.stringify({
-      ...{ version: '1', tables: [table('1'), table('2'), ...views], foreignKeys, routines: [], types: {} },
+      ...{
+        version: '1',
+        tables: [table('1'), table('2'), ...views],
+        hidden: [],
+        foreignKeys,
+        routines: [],
+        types: {},
+      },
     }),
     ['public'],
   )
@@ -44,7 +51,8 @@ test('two hundred tables are embedded at once whatever keys there are, also thou
   const others = Array.from({ length: 8_000 }, (_, nth) => table(String(nth + 10)))
   const keys = Array.from({ length: 2_000 }, (_, nth) => key(nth, '2'))
   const foreignKeys = [...keys, ...others.map(({ id }) => key(0, id))]
-  const all = { version: '1', tables: [table('1'), between, ...others], foreignKeys, routines: [], types: {} }
+  const tables = [table('1'), between, ...others]
+  const all = { version: '1', tables, hidden: [], foreignKeys, routines: [], types: {} }
   const catalogue = readCatalogue(JSON.stringify(all), ['public'])
   const [one, two] = ['t1', 't2'].map((name) => catalogue.table('public', name)!)
   const refused = (target: string, hint?: string) => () => findRelationship(catalogue, one!, { target, hint })

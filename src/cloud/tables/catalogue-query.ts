@@ -25,22 +25,43 @@ const columnsOf = (relation: string): string => `(select coalesce(json_agg(json_
     'description', left(col_description(a.attrelid, a.attnum), 1000))
   order by a.attnum), '[]') from pg_attribute a where a.attrelid = ${relation} and a.attnum > 0 and not a.attisdropped)`
 
+const primaryKeyOf = (
+  relation: string,
+): string => `(select coalesce(json_agg(a.attname order by k.place), '[]') from pg_index i
+  cross join unnest(i.indkey) with ordinality k(attnum, place)
+  join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+  where i.indrelid = ${relation} and i.indisprimary)`
+
+/** The definition of a view as PostgreSQL keeps it, without what has nothing to do with its columns; null for tables, and where it is very long. */
+const definitionOf = `(select regexp_replace(r.ev_action::text, '\\{(?!TARGETENTRY)[A-Z_]+ [^{}]*\\}', '', 'g') from pg_rewrite r
+  where r.ev_class = c.oid and r.ev_type = '1' and c.relkind in ('v', 'm') and octet_length(r.ev_action::text) < 500000)`
+
 /**
  * Two parameters: the schemas that are open to the app, and the most bytes of the answer, which is null beyond them. Run with `search_path =
- * pg_catalog`, so that types come with their schema. Version and the rest are of one snapshot.
+ * pg_catalog`, so that types come with their schema. Version and the rest are of one snapshot. `hidden`: what views of the open schemas read in other
+ * schemas, through other views too; apps reach none of it, but the views have its relationships.
  */
-export const catalogueQuery = `with exposed as (select oid, nspname from pg_namespace where nspname = any($1::text[])),
+export const catalogueQuery = `with recursive exposed as (select oid, nspname from pg_namespace where nspname = any($1::text[])),
+shown as (select c.oid from pg_class c join exposed n on n.oid = c.relnamespace where c.relkind in ('r', 'p', 'v', 'm', 'f')
+  union select d.refobjid from shown s join pg_rewrite r on r.ev_class = s.oid and r.ev_type = '1'
+    join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid
+      and d.refclassid = 'pg_class'::regclass and d.refobjid <> r.ev_class
+    where d.refobjid >= 16384::oid),
 tables as (select json_build_object(
     'id', c.oid::text, 'schema', n.nspname, 'name', c.relname, 'isView', c.relkind in ('v', 'm'),
     'description', left(obj_description(c.oid, 'pg_class'), 1000),
     'columns', ${columnsOf('c.oid')},
-    'primaryKey', (select coalesce(json_agg(a.attname order by k.place), '[]') from pg_index i
-      cross join unnest(i.indkey) with ordinality k(attnum, place)
-      join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
-      where i.indrelid = c.oid and i.indisprimary),
-    'definition', (select regexp_replace(r.ev_action::text, '\\{(?!TARGETENTRY)[A-Z_]+ [^{}]*\\}', '', 'g') from pg_rewrite r
-      where r.ev_class = c.oid and r.ev_type = '1' and c.relkind in ('v', 'm') and octet_length(r.ev_action::text) < 500000)) as one
+    'primaryKey', ${primaryKeyOf('c.oid')},
+    'definition', ${definitionOf}) as one
   from pg_class c join exposed n on n.oid = c.relnamespace where c.relkind in ('r', 'p', 'v', 'm', 'f')),
+hidden as (select json_build_object(
+    'id', c.oid::text, 'schema', n.nspname, 'name', c.relname, 'isView', c.relkind in ('v', 'm'),
+    'columns', (select coalesce(json_agg(json_build_object('name', a.attname, 'number', a.attnum)), '[]') from pg_attribute a
+      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
+    'primaryKey', ${primaryKeyOf('c.oid')},
+    'definition', ${definitionOf}) as one
+  from shown s join pg_class c on c.oid = s.oid join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname <> all($1::text[])),
 foreign_keys as (select f.conname, json_build_object(
     'name', f.conname, 'from', f.conrelid::text, 'to', f.confrelid::text,
     'columns', (select json_agg(a.attname order by k.place) from unnest(f.conkey) with ordinality k(attnum, place)
@@ -49,8 +70,7 @@ foreign_keys as (select f.conname, json_build_object(
       join pg_attribute a on a.attrelid = f.confrelid and a.attnum = k.attnum),
     'isUnique', exists (select from pg_index i where i.indrelid = f.conrelid and i.indisunique and i.indpred is null
       and i.indexprs is null and (i.indkey::int2[])[0:i.indnkeyatts - 1] <@ f.conkey)) as one
-  from pg_constraint f join pg_class c on c.oid = f.conrelid join exposed n on n.oid = c.relnamespace
-  join pg_class d on d.oid = f.confrelid join exposed m on m.oid = d.relnamespace
+  from pg_constraint f join shown c on c.oid = f.conrelid join shown d on d.oid = f.confrelid
   where f.contype = 'f' and f.conparentid = 0),
 routines as (select json_build_object(
     'schema', n.nspname, 'name', p.proname, 'isReadOnly', p.provolatile <> 'v',
@@ -78,6 +98,7 @@ types as (select t.typname, format_type(t.oid, null) as type, n.nspname = 'pg_ca
 read as (select json_build_object(
   'version', (select version::text from kherad.schema_version),
   'tables', (select coalesce(json_agg(one), '[]') from tables),
+  'hidden', (select coalesce(json_agg(one), '[]') from hidden),
   'foreignKeys', (select coalesce(json_agg(one order by conname), '[]') from foreign_keys),
   'routines', (select coalesce(json_agg(one), '[]') from routines),
   'types', (select json_object_agg(typname, type order by is_own) from types))::text as catalogue)

@@ -40,6 +40,8 @@ export interface ForeignKey {
   toColumns: readonly string[]
   /** True where no two rows refer to the same row. */
   isUnique: boolean
+  /** Whether the table that has the key is open to apps itself, beside the view that shows the key here. */
+  isRepeated: boolean
 }
 
 export interface Parameter {
@@ -83,7 +85,7 @@ export interface Catalogue {
   schemas: readonly string[]
 }
 
-interface ForeignKeyJson extends Omit<ForeignKey, 'from' | 'to'> {
+interface ForeignKeyJson extends Omit<ForeignKey, 'from' | 'to' | 'isRepeated'> {
   from: string
   to: string
 }
@@ -94,9 +96,16 @@ interface RoutineJson extends Omit<Routine, 'returns' | 'parameters'>, Omit<Rout
   columns: Column[] | null
 }
 
+interface TableJson extends Omit<DatabaseTable, 'columns'> {
+  columns: Column[]
+  definition: string | null
+}
+
 interface CatalogueJson {
   version: string
-  tables: (Omit<DatabaseTable, 'columns'> & { columns: Column[]; definition: string | null })[]
+  tables: TableJson[]
+  /** What views read in schemas that are not open to the app; of columns there are only names and numbers. */
+  hidden: TableJson[]
   foreignKeys: ForeignKeyJson[]
   routines: RoutineJson[]
   types: Record<string, string>
@@ -105,18 +114,15 @@ interface CatalogueJson {
 /** The catalogue in the text that `catalogueQuery` has answered. */
 export function readCatalogue(text: string, schemas: readonly string[]): Catalogue {
   const read = JSON.parse(text) as CatalogueJson
-  const byId = new Map<string, DatabaseTable>()
+  const relations = new Relations(read)
+  const { byId } = relations
   const tables = new Map<string, DatabaseTable>()
-  for (const { columns, definition: _, ...rest } of read.tables) {
-    const table = { ...rest, columns: byName(columns) }
-    byId.set(table.id, table)
-    tables.set(keyOf(table.schema, table.name), table)
-  }
+  for (const table of byId.values()) tables.set(keyOf(table.schema, table.name), table)
   const [outgoing, incoming] = [
     new Map<DatabaseTable, ForeignKey[]>(),
     new Map<DatabaseTable, ForeignKey[]>(),
   ]
-  for (const foreignKey of foreignKeys(read, byId)) {
+  for (const foreignKey of foreignKeys(read.foreignKeys, relations)) {
     push(outgoing, foreignKey.from, foreignKey)
     push(incoming, foreignKey.to, foreignKey)
   }
@@ -167,22 +173,64 @@ export const tableOfColumns = (
 const byName = (columns: readonly Column[]): DatabaseTable['columns'] =>
   new Map(columns.map((column) => [column.name, column]))
 
-/** The foreign keys of tables, and those that views have by the columns that they show of tables. */
-function foreignKeys(read: CatalogueJson, byId: ReadonlyMap<string, DatabaseTable>): ForeignKey[] {
-  const definitions = read.tables.flatMap(({ id, definition }) =>
-    definition === null ? [] : [[id, readViewColumns(definition)] as const],
-  )
-  const shown = viewsByTable(definitions, byId)
-  let left = maxKeys - read.foreignKeys.length
-  return read.foreignKeys.flatMap(({ from, to, columns, toColumns, name, isUnique }) => {
-    const origins = placesOf(byId.get(from), columns, left > 0 ? shown : nothing)
-    const targets = placesOf(byId.get(to), toColumns, left > 0 ? shown : nothing)
+/** The tables and views of a database, those that apps do not reach too, and what the views show of tables. */
+class Relations {
+  /** What is open to apps. */
+  readonly byId: ReadonlyMap<string, DatabaseTable>
+  readonly all: ReadonlyMap<string, DatabaseTable>
+  readonly shown: ReadonlyMap<DatabaseTable, readonly ViewOfTable[]>
+
+  constructor({ tables, hidden }: Pick<CatalogueJson, 'tables' | 'hidden'>) {
+    const ofJson = ({ columns, definition: _, ...rest }: TableJson): [string, MutableTable] => [
+      rest.id,
+      { ...rest, primaryKey: [...rest.primaryKey], columns: byName(columns) },
+    ]
+    const own = new Map(tables.map(ofJson))
+    this.byId = own
+    this.all = new Map([...own, ...hidden.map(ofJson)])
+    const definitions = [...tables, ...hidden].flatMap(({ id, definition }) =>
+      definition === null ? [] : [[id, readViewColumns(definition)] as const],
+    )
+    this.shown = viewsByTable(definitions, this.all)
+    for (const [table, views] of this.shown)
+      for (const { view, columns } of views) {
+        const key = shownKey(table, columns)
+        // A view of several tables has the keys of those that it shows with theirs.
+        if (key) own.get(view.id)?.primaryKey.push(...key)
+      }
+  }
+
+  /** Whether apps reach a table. */
+  isOpen({ id }: DatabaseTable): boolean {
+    return this.byId.has(id)
+  }
+}
+
+interface MutableTable extends DatabaseTable {
+  primaryKey: string[]
+}
+
+/** The columns by which a view shows the primary key of a table; undefined where it shows only a part of it, or there is none. */
+function shownKey({ primaryKey }: DatabaseTable, columns: ReadonlyMap<string, string>): string[] | undefined {
+  const key = primaryKey.flatMap((column) => columns.get(column) ?? [])
+  return key.length > 0 && key.length === primaryKey.length ? key : undefined
+}
+
+/** The foreign keys of tables, and those that views have by the columns that they show of tables. Each is between what is open to apps. */
+function foreignKeys(keys: readonly ForeignKeyJson[], relations: Relations): ForeignKey[] {
+  let left = maxKeys - keys.length
+  return keys.flatMap(({ from, to, columns, toColumns, name, isUnique }) => {
+    const [referring, referred] = [relations.all.get(from), relations.all.get(to)]
+    if (!referring || !referred) return []
+    const origins = placesOf(referring, columns, relations, left > 0)
+    const targets = placesOf(referred, toColumns, relations, left > 0)
     left -= origins.length * targets.length - 1
     return origins.flatMap((origin) =>
       targets.map((target) => ({
         ...{ name, isUnique },
         ...{ from: origin.table, columns: origin.columns },
         ...{ to: target.table, toColumns: target.columns },
+        isRepeated: origin.table !== referring && relations.isOpen(referring),
       })),
     )
   })
@@ -200,19 +248,23 @@ const maxViewsOfKey = 30
  * them.
  */
 const maxKeys = 20_000
-const nothing: ReadonlyMap<DatabaseTable, readonly ViewOfTable[]> = new Map()
 
+/** The table at one end of a key, if it is open to apps, and its views that show the columns of the key. */
 function placesOf(
-  table: DatabaseTable | undefined,
+  table: DatabaseTable,
   columns: readonly string[],
-  shown: ReadonlyMap<DatabaseTable, readonly ViewOfTable[]>,
+  relations: Relations,
+  withViews: boolean,
 ): KeyPlace[] {
-  if (!table) return []
-  const views = (shown.get(table) ?? []).flatMap(({ view, columns: names }) => {
+  const own = relations.isOpen(table) ? [{ table, columns }] : []
+  if (!withViews) return own
+  const views = (relations.shown.get(table) ?? []).flatMap(({ view, columns: names }) => {
     const mapped = columns.flatMap((column) => names.get(column) ?? [])
-    return mapped.length === columns.length ? [{ table: view, columns: mapped }] : []
+    return mapped.length === columns.length && relations.isOpen(view)
+      ? [{ table: view, columns: mapped }]
+      : []
   })
-  return [{ table, columns }, ...views.slice(0, maxViewsOfKey)]
+  return [...own, ...views.slice(0, maxViewsOfKey)]
 }
 
 /** Words of SQL for types that the catalogue of PostgreSQL names otherwise. */

@@ -118,6 +118,22 @@ export const refusals = {
       },
     }
   },
+  putConditions: {
+    status: 405,
+    code: 'PGRST105',
+    message: {
+      en: "Filters must include all and only primary key columns with 'eq' operators",
+      fa: 'فیلترهای PUT باید همهٔ ستون‌های کلید اصلی و تنها همان‌ها باشند، هر کدام با eq.',
+    },
+  },
+  putKey: {
+    status: 400,
+    code: 'PGRST115',
+    message: {
+      en: 'Payload values do not match URL in primary key column(s)',
+      fa: 'مقدار کلید اصلی در بدنه همان نیست که در نشانی آمده است.',
+    },
+  },
   notEmbedded: (name: string): Refusal => ({
     status: 400,
     code: 'PGRST108',

@@ -112,8 +112,9 @@ function namedCandidates(catalogue: Catalogue, table: DatabaseTable): Map<string
   const { outgoing, incoming } = catalogue.foreignKeysOf(table)
   for (const key of outgoing) add(namesOut(key), { key, isOut: true })
   for (const key of incoming) add(namesIn(key), { key, isOut: false })
-  // The primary key of a table in between has the columns of both foreign keys.
-  const isBetween = ({ from, columns }: ForeignKey): boolean => isWithin(from.primaryKey, columns)
+  // The primary key of a table in between has the columns of both foreign keys. A view is between where the table that it shows is not open itself.
+  const isBetween = ({ from, columns, isRepeated }: ForeignKey): boolean =>
+    !isRepeated && isWithin(from.primaryKey, columns)
   const within = incoming.filter((key) => key.from !== table && isBetween(key))
   for (const [between, firsts] of Map.groupBy(within, ({ from }) => from)) {
     const others = catalogue.foreignKeysOf(between).outgoing.filter(isBetween)

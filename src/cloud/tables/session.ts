@@ -10,9 +10,12 @@ import {
   withRoleSession,
 } from '#cloud/databases'
 import { type BatchAnswers, PreparedStatements, StatementBatch } from './batch.ts'
+import { timeZoneStatement } from './time-zones.ts'
 
 export interface SessionOptions extends RoleOptions {
   schemaVersion: string
+  /** The time zone of the statements; that of the database where absent. */
+  timeZone?: string | undefined
   /** Whether all is undone, by the answers. This costs another round trip. */
   shouldRollBack?: ((answers: BatchAnswers) => boolean) | undefined
 }
@@ -51,13 +54,18 @@ export async function inDatabase(
 async function transact(
   session: RoleSession,
   statements: readonly BoundStatement[],
-  { schemaVersion, shouldRollBack, scope }: SessionOptions & { scope: string },
+  { schemaVersion, timeZone, shouldRollBack, scope }: SessionOptions & { scope: string },
 ): Promise<BatchAnswers> {
   const { client } = session
   const { prepared } = plansOf(client, schemaVersion)
   const begin = shouldRollBack ? [{ text: 'begin', values: [] }] : []
-  const before = begin.length + 1
-  const batch = new StatementBatch([...begin, session.setup, ...statements], {
+  const preparing = [
+    ...begin,
+    session.setup,
+    ...(timeZone === undefined ? [] : [timeZoneStatement(timeZone)]),
+  ]
+  const before = preparing.length
+  const batch = new StatementBatch([...preparing, ...statements], {
     ...{ prepared, scope, unnamed: before },
     cleanupScript: shouldRollBack ? undefined : session.cleaning,
   })

@@ -2,15 +2,19 @@
 import type { BoundStatement } from '#cloud/databases'
 import { refusals } from './refusals.ts'
 import { refuse } from './refuse.ts'
+import { insertedSql } from './upsert-sql.ts'
 
 export interface ResponseSettings {
   status?: number | undefined
   headers: readonly (readonly [name: string, value: string])[]
 }
 
-/** Reads them behind the statement that they belong to, in its transaction. */
+/**
+ * Reads them behind the statement that they belong to, in its transaction; the third value is how many rows a merging insert has added
+ * (`readInserted`).
+ */
 export const responseSettingsStatement: BoundStatement = {
-  text: `select pg_catalog.current_setting('response.status', true), pg_catalog.left(pg_catalog.current_setting('response.headers', true), 16000)`,
+  text: `select pg_catalog.current_setting('response.status', true), pg_catalog.left(pg_catalog.current_setting('response.headers', true), 16000), ${insertedSql}`,
   values: [],
 }
 

@@ -27,11 +27,15 @@ export {
   type TablesQuery,
 } from './request.ts'
 export type { SessionOptions } from './session.ts'
+export { similarNames } from './similar-names.ts'
 export { type ResponseSettings, readResponseSettings, responseSettingsStatement } from './stated-answer.ts'
+export { hasTimeZone } from './time-zones.ts'
+export { readInserted } from './upsert-sql.ts'
 export {
   deletePlan,
   type GivenRows,
   insertPlan,
+  putPlan,
   updatePlan,
   type WriteAnswer,
   type WriteOptions,

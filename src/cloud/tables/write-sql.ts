@@ -9,6 +9,7 @@ import { findRelationship } from './relationship.ts'
 import { embedPathKey, type SelectedItem, type TableFilter, type TablesQuery } from './request.ts'
 import { Builder } from './rows-sql.ts'
 import { operator, quoted, quotedTable } from './sql-text.ts'
+import { conflictSql, type OnConflict, requireKey } from './upsert-sql.ts'
 
 export interface WriteOptions extends Pick<ReadOptions, 'maxBytes' | 'withoutNulls' | 'isCsv'> {
   /** `rows`: the written rows as `select` has them; `location`: the primary key of one; `nothing`: for callers that may write but not read. */
@@ -41,11 +42,6 @@ export interface GivenRows {
   usesDefaults: boolean
 }
 
-export type OnConflict =
-  | { kind: 'refuse' }
-  /** `target`: the columns of the conflict; the primary key where absent. */
-  | { kind: 'merge' | 'ignore'; target?: readonly string[] | undefined }
-
 /** The statement that inserts rows. All plans here throw RestRefused. */
 export function insertPlan(
   catalogue: Catalogue,
@@ -55,11 +51,42 @@ export function insertPlan(
 ): WritePlan {
   const writing = new WriteBuilder(catalogue, table, query, options)
   const columns = writing.columnsNamed([...rows.members.keys()])
+  const { clause, condition } = conflictSql(table, writing.columnsNamed, onConflict, columns)
   const inputRowsSql =
-    columns.length > 0 ? inserted(writing.inputSql(columns, rows)) : writing.defaults(rows.number)
+    columns.length > 0 ? inserted(writing.inputSql(columns, rows), condition) : writing.defaults(rows.number)
   return writing.plan(
-    `insert into ${quotedTable(table)} ${inputRowsSql} ${conflictSql(writing, onConflict, columns)} returning ${writing.returned()}`,
+    `insert into ${quotedTable(table)} ${inputRowsSql} ${clause} returning ${writing.returned()}`,
   )
+}
+
+/** The statement that puts the one row that the query names by its primary key: the row is inserted, or gets the given values. */
+export function putPlan(
+  catalogue: Catalogue,
+  table: DatabaseTable,
+  query: TablesQuery,
+  { rows, ...options }: WriteOptions & { rows: GivenRows },
+): WritePlan {
+  const writing = new WriteBuilder(catalogue, table, query, options)
+  const key = requireKey(table, query)
+  if (!table.primaryKey.every((name) => rows.members.has(name))) refuse(refusals.putKey)
+  const columns = writing.columnsNamed([...rows.members.keys()])
+  const { clause, condition } = conflictSql(table, writing.columnsNamed, { kind: 'merge' }, columns)
+  const { cells, from } = writing.inputSql(columns, { ...rows, usesDefaults: false })
+  const same = key.map(([name, value]) => {
+    const { column, sql } = cells.find((one) => one.column.name === name)!
+    return `${sql} ${operator('=', column.operators)} ${writing.builder.values.add(value)}`
+  })
+  const named = `(select given.* from ${from} where ${same.join(' and ')} limit 1) as given`
+  const plan = writing.plan(
+    `insert into ${quotedTable(table)} ${inserted({ cells, from: named, order: '' }, condition)} ${clause} returning ${writing.returned()}`,
+  )
+  return {
+    statements: plan.statements,
+    answer(answers) {
+      const answer = plan.answer(answers)
+      return answer.rows === 1 ? answer : refuse(refusals.putKey)
+    },
+  }
 }
 
 export function updatePlan(
@@ -111,27 +138,8 @@ interface InputSql {
   order: string
 }
 
-const inserted = ({ cells, from, order }: InputSql): string =>
-  `(${cells.map(({ column }) => quoted(column.name)).join(', ')}) select ${cells.map(({ sql }) => sql).join(', ')} from ${from} ${order}`
-
-function conflictSql(
-  { table, columnsNamed }: WriteBuilder,
-  onConflict: OnConflict,
-  columns: readonly Column[],
-): string {
-  if (onConflict.kind === 'refuse') return ''
-  const target = columnsNamed(onConflict.target ?? table.primaryKey)
-  const on = target.length === 0 ? '' : `(${target.map(({ name }) => quoted(name)).join(', ')}) `
-  if (onConflict.kind === 'ignore') return `on conflict ${on}do nothing`
-  // Without a key there is nothing to merge by: a row that exists already is refused by what makes it unique.
-  if (on === '' || columns.length === 0) return ''
-  const others = columns.filter((column) => !target.includes(column))
-  // At least one column is written, so that the row is answered.
-  const set = (others.length > 0 ? others : columns).map(
-    ({ name }) => `${quoted(name)} = excluded.${quoted(name)}`,
-  )
-  return `on conflict ${on}do update set ${set.join(', ')}`
-}
+const inserted = ({ cells, from, order }: InputSql, condition: string): string =>
+  `(${cells.map(({ column }) => quoted(column.name)).join(', ')}) select ${cells.map(({ sql }) => sql).join(', ')} from ${from} ${condition === '' ? '' : `where ${condition} `}${order}`
 
 const rootFilterKey = embedPathKey([])
 

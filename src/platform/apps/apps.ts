@@ -7,6 +7,7 @@ import type { Deadline } from '#platform/clock'
 import './phrases.ts'
 
 export type { AppsApp } from './app.ts'
+export { sandboxPolicy } from './guarded-headers.ts'
 export { refusingZone } from './kept-out.ts'
 export { appsSeries } from './metrics.ts'
 export { type Apps, openApps, sharedApps } from './open-apps.ts'

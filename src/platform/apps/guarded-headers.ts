@@ -9,9 +9,9 @@ interface GuardedAnswer {
 }
 
 /**
- * Returns the headers that strangers' code has stated, as they may be sent. Types that a browser would run or guess become plain text; headers with
- * effects beyond the answer itself (cookies of other hosts, storage, service workers, credentials of pages, promises about TLS and other servers,
- * orders to the proxy in front) are dropped.
+ * Returns the headers that strangers' code has stated, as they may be sent. Types that a browser would run or guess become plain text, except SVG,
+ * which leaves in a sandbox, and a text that states no charset is UTF-8; headers with effects beyond the answer itself (cookies of other hosts,
+ * storage, service workers, credentials of pages, promises about TLS and other servers, orders to the proxy in front) are dropped.
  */
 export function guardedHeaders(
   stated: readonly HeaderLine[],
@@ -30,6 +30,11 @@ export function guardedHeaders(
   // Answers with 204 and 304 have no body, and a type on a 304 would replace that of the answer in the browser's cache.
   if (types.length > 0 || (status !== 204 && status !== 304)) allowedHeaders.push(['content-type', type])
   if (type.startsWith('text/event-stream')) allowedHeaders.push(['x-accel-buffering', 'no'])
+  // Browsers follow all of several policies.
+  const isSandboxed = allowedHeaders.some(
+    ([name, value]) => value === sandboxPolicy && name.toLowerCase() === 'content-security-policy',
+  )
+  if (isSvg(type) && !isSandboxed) allowedHeaders.push(['content-security-policy', sandboxPolicy])
   allowedHeaders.push(['x-content-type-options', 'nosniff'])
   return allowedHeaders
 }
@@ -73,6 +78,9 @@ const withoutDomain = (cookie: string): string =>
     .filter((part, at) => at === 0 || !/^[\s]*domain[\s]*(?:=|$)/i.test(part))
     .join(';')
 
+/** The policy of what strangers have stored: a page of its own that runs, loads and sends nothing. Within another page it is drawn as ever. */
+export const sandboxPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
 const plainText = 'text/plain; charset=utf-8'
 
 const name = /^([\w!#$%&'*+.^`|~-]+)\/([\w!#$%&'*+.^`|~-]+)$/
@@ -87,8 +95,12 @@ function typeOf(types: readonly string[]): string {
   const isWhole = parameters.every((one) => one === '' || parameter.test(one))
   if (kind === undefined || subtype === undefined || !isWhole || isActiveContent(kind, subtype))
     return plainText
-  return type.trim()
+  // Without a charset browsers read a text in the one that is common in the reader's country.
+  const hasCharset = kind !== 'text' || parameters.some((one) => /^charset=/i.test(one))
+  return hasCharset ? type.trim() : `${[essence, ...parameters.filter(Boolean)].join('; ')}; charset=utf-8`
 }
+
+const isSvg = (type: string): boolean => /^[^/]+\/svg\+xml(?:\s*;|$)/i.test(type)
 
 /** Parts of subtypes that browsers render as a document, which may hold scripts: `xhtml+xml`, `svg+xml`, `xml-dtd`, `vnd.mozilla.xul+xml`. */
 const markup = new Set(['html', 'xhtml', 'xml', 'svg', 'mathml', 'xsl', 'xslt', 'xul'])
@@ -98,5 +110,7 @@ function isActiveContent(kind: string, subtype: string): boolean {
   if (kind === 'multipart') return !plainMultiparts.has(subtype)
   // Types for which browsers look at the bytes (MIME Sniffing, section 7).
   if (kind === 'unknown' || kind.includes('*') || subtype.includes('*') || subtype === 'unknown') return true
-  return kind === 'message' || subtype.split(/[.+-]/).some((part) => markup.has(part))
+  if (kind === 'message') return true
+  // The policy of SVG keeps it from running anything.
+  return subtype !== 'svg+xml' && subtype.split(/[.+-]/).some((part) => markup.has(part))
 }

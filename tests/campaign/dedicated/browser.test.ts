@@ -59,4 +59,27 @@ describe.skipIf(browserPath === undefined)('a page of an app', () => {
     expect(seen.after).toEqual(expect.any(String))
     expect(seen.cookies).toBe('')
   })
+
+  test('shows a drawing of its back-end as a picture, which runs nothing where it is opened by itself', async () => {
+    const { world, cloud } = all
+    const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30" viewBox="0 0 40 30"><rect width="40" height="30" fill="teal"/>
+      <text id="t" y="20">سلام</text><script>document.getElementById('t').textContent = 'ran'; fetch('/rest/v1/')</script></svg>`
+    const code = `export default () => new Response(${JSON.stringify(drawing)}, { headers: { 'content-type': 'image/svg+xml' } })`
+    expect((await send(cloud, 'badge', code, { verify_jwt: false })).status).toBe(201)
+    const address = `${cloud.url}/functions/v1/badge`
+    const site = await publish(await world.key(), { files: { 'index.html': `<img src="${address}">` } })
+    const tab = await browser.newPage()
+    await tab.goto(site.url)
+    const size = await tab.waitForFunction(
+      `(({ naturalWidth: w, naturalHeight: h }) => (w > 0 ? [w, h] : undefined))(document.querySelector('img'))`,
+    )
+    expect(await size.jsonValue()).toEqual([40, 30])
+    const refused: string[] = []
+    tab.on('console', (message) => void refused.push(message.text()))
+    await tab.goto(address)
+    expect(await tab.locator('#t').textContent()).toBe('سلام')
+    expect(await tab.evaluate('origin')).toBe('null')
+    expect(refused.join()).toMatch(/script/i)
+    await tab.close()
+  })
 })

@@ -58,6 +58,23 @@ check('types, enums, decorators and parameter properties become what runs', asyn
   ])
 })
 
+check(
+  'a typed client is deployed as it is written: what is imported for its types alone is free',
+  async () => {
+    const code = `
+    import { createClient } from 'https://esm.sh/@supabase/supabase-js@2'
+    import { z } from 'npm:zod'
+    import { Database } from './database.types.ts'
+    type Shape = z.infer<never>
+    Deno.serve(async () => {
+      const client = createClient<Database>(Deno.env.get('SUPABASE_URL')!, Deno.env.get('SUPABASE_ANON_KEY')!)
+      const { error } = await client.from('nothing').select()
+      return new Response(error?.code as Shape)
+    })`
+    expect(await answerOf('typed_client', code)).toBe('PGRST205')
+  },
+)
+
 check('what does not compile is refused with line and column', async () => {
   const refused = async (code: string) => {
     const { status, body } = await send('refused', code)

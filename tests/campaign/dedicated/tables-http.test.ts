@@ -333,6 +333,107 @@ test.runIf(canRun)('what cannot be is refused in the words that the client knows
   expect(several.body.hint).toContain("'people!messages_receiver_id_fkey'")
 })
 
+test.runIf(canRun)('views of another schema have its relationships, and nothing of it is shown', async () => {
+  await sql(`
+    create schema private;
+    create table private.authors (id int primary key, name text);
+    create table private.books (id int primary key, title text, author_id int references private.authors);
+    create table private.genres (id int primary key, name text);
+    create table private.book_genres (book_id int references private.books, genre_id int references private.genres, primary key (book_id, genre_id));
+    create materialized view private.known_authors as select id, name from private.authors;
+    create table sales (id int primary key, book_id int references private.books, sold int);
+    create view authors with (security_invoker = false) as select id as author, name from private.authors;
+    create view known as select id, name from private.known_authors;
+    create view books as select id, title, author_id from private.books;
+    create view genres as select * from private.genres;
+    create view book_genres as select * from private.book_genres;
+    insert into private.authors values (1, 'فردوسی'), (2, 'سعدی');
+    insert into private.books values (1, 'شاهنامه', 1), (2, 'گلستان', 2), (3, 'بوستان', 2);
+    insert into private.genres values (1, 'شعر'), (2, 'نثر');
+    insert into private.book_genres values (1, 1), (2, 1), (2, 2), (3, 1);
+    insert into sales values (1, 2, 10);
+    refresh materialized view private.known_authors;`)
+  const asked: [string, string, unknown][] = [
+    ['books', 'title,authors(name)', [{ title: 'شاهنامه', authors: { name: 'فردوسی' } }]],
+    ['books', 'title,known(name)', [{ title: 'شاهنامه', known: { name: 'فردوسی' } }]],
+    ['books', 'id,genres(name)', [{ id: 1, genres: [{ name: 'شعر' }] }]],
+    ['books', 'id,book_genres(genres(id))', [{ id: 1, book_genres: [{ genres: { id: 1 } }] }]],
+    [
+      'sales',
+      'sold,books(title,authors(name))',
+      [{ sold: 10, books: { title: 'گلستان', authors: { name: 'سعدی' } } }],
+    ],
+    ['genres', 'name,books!inner(id)', [{ name: 'شعر', books: [{ id: 1 }, { id: 2 }, { id: 3 }] }]],
+  ]
+  for (const [table, select, expected] of asked) {
+    const { data, error } = await client.from(table).select(select).order('id').limit(1)
+    expect([select, error, data]).toEqual([select, null, expected])
+  }
+  const { data } = await client.from('authors').select('author,books(title)').eq('author', 2)
+  expect(data).toEqual([{ author: 2, books: [{ title: 'گلستان' }, { title: 'بوستان' }] }])
+  // A row is written, merged and put by the key that its view shows.
+  expect((await client.from('books').upsert({ id: 3, title: 'بوستانِ سعدی' }).select('title')).data).toEqual([
+    { title: 'بوستانِ سعدی' },
+  ])
+  expect((await raw('books?select=id,private_books(id)')).body.code).toBe('PGRST200')
+  expect((await raw('private.books')).status).toBe(404)
+  await sql('drop view book_genres')
+  const across = await raw('books?select=id,genres(name)')
+  expect([across.status, across.body.code]).toEqual([400, 'PGRST200'])
+})
+
+test.runIf(canRun)(
+  'a table that is not there is refused with a similar one that the caller may use',
+  async () => {
+    await sql('create table hidden_teams (id int); revoke all on hidden_teams from anon')
+    const hint = async (name: string) => (await raw(name)).body
+    expect(await hint('team')).toMatchObject({
+      code: 'PGRST205',
+      message: "Could not find the table 'public.team' in the schema cache",
+      hint: "Perhaps you meant the table 'public.teams'",
+    })
+    expect(String((await hint('hidden_team')).hint)).not.toContain('hidden')
+    expect((await hint('zzzzzz')).hint).toBeNull()
+    const { error } = await client.from('mesages').insert({ id: 9 })
+    expect(error).toMatchObject({ code: 'PGRST205', hint: "Perhaps you meant the table 'public.messages'" })
+    expect((await hint(`${'x'.repeat(5_000)}`)).hint).toBeNull()
+  },
+)
+
+test.runIf(canRun)('times are those of the zone that a request prefers', async () => {
+  await sql(`create table moments (at timestamptz primary key); insert into moments values ('2026-03-20T20:30:00Z');
+    create function midnight() returns timestamptz language sql stable as $$ select '2026-03-21 00:00'::timestamptz $$`)
+  const zoned = async (prefer: string, path = 'moments?select=at') => {
+    const { status, text, headers } = await raw(path, { prefer })
+    return [status, text, headers.get('preference-applied')]
+  }
+  const [utc, tehran] = ['[{"at":"2026-03-20T20:30:00+00:00"}]', '[{"at":"2026-03-21T00:00:00+03:30"}]']
+  expect(await zoned('timezone=Asia/Tehran')).toEqual([200, tehran, 'timezone=Asia/Tehran'])
+  expect(await zoned('handling=strict, timezone=Asia/Tehran')).toEqual([
+    ...[200, tehran, 'handling=strict, timezone=Asia/Tehran'],
+  ])
+  // The next request of the same connection has its own again.
+  expect(await zoned('')).toEqual([200, utc, null])
+  // What is read is read in it, too.
+  expect(await zoned('timezone=Asia/Tehran', 'moments?select=at&at=eq.2026-03-21T00:00:00')).toEqual([
+    ...[200, tehran, 'timezone=Asia/Tehran'],
+  ])
+  expect((await raw('rpc/midnight', { prefer: 'timezone=Asia/Tehran' })).text).toBe(
+    '"2026-03-21T00:00:00+03:30"',
+  )
+  for (const unknown of [
+    'timezone=Jupiter/Red_Spot',
+    'timezone=asia/tehran',
+    "timezone='; drop",
+    'timezone=',
+  ])
+    expect(await zoned(unknown)).toEqual([200, utc, null])
+  const { status, body } = await raw('moments', { prefer: 'handling=strict, timezone=Jupiter/Red_Spot' })
+  expect([status, body.code, body.details]).toEqual([
+    ...[400, 'PGRST122', 'Invalid preferences: timezone=Jupiter/Red_Spot'],
+  ])
+})
+
 test.runIf(canRun)('a request after a change of tables sees it, whoever has changed them', async () => {
   expect((await raw('fresh')).status).toBe(404)
   await sql('create table fresh (id int primary key); insert into fresh values (1)')

@@ -10,6 +10,7 @@ import {
   deletePlan,
   insertPlan,
   parseQuery,
+  putPlan,
   RestRefused,
   readPlan,
   routinesOf,
@@ -44,6 +45,7 @@ const catalogue = readCatalogue(
   JSON.stringify({
     version: '1',
     tables: [table('1', 'things'), table('2', hostileTable), table('3', 'others')],
+    hidden: [],
     foreignKeys: [
       key('things_fk', '1', 'a"b', '2'),
       key('others_fk', '3', 'e;f', '1'),
@@ -80,7 +82,8 @@ const vocabulary = new Set(
   limit location materialized members not nothing null nulls of offset on one or order ordinality octet_length operator page place pg_catalog
   phraseto_tsquery plainto_tsquery regconfig returning right row_to_json rows select set string_agg sum text then to_json to_jsonb to_tsquery
   to_tsvector total true tsvector unknown update using value values websearch_to_tsquery when where with written written0 all_rows many number element
-  generate_series integer bigint date public untitled E n variadic merge key0 key1 tableoid ctid is_there int`
+  generate_series integer bigint date public untitled E n variadic merge key0 key1 tableoid ctid is_there int set_config current_setting
+  kherad inserted`
     .split(/\s+/)
     .filter((word) => word !== ''),
 )
@@ -100,6 +103,8 @@ const known = new Set([
   'pg_catalog',
 ])
 
+const ownLiterals = ["'[]'", "','", "'\\n'", "''", "'null'", "'untitled'", "'kherad.inserted'"]
+
 /** What of a text is neither a name of the catalogue, nor a name of a column of the answer, nor a word of ours. */
 function strangeParts({ text }: BoundStatement): string[] {
   const strange: string[] = []
@@ -113,8 +118,7 @@ function strangeParts({ text }: BoundStatement): string[] {
   for (const [word] of rest.matchAll(/[^\s.,()=<>:'[\]{}|&@*~!?+\\-]+/g))
     if (!vocabulary.has(word) && !/^(?:\$?\d+|t\d+[br]?)$/.test(word)) strange.push(word)
   // Nothing of the request stands between quotes: these are ours.
-  for (const [literal] of rest.matchAll(/'[^']*'/g))
-    if (!["'[]'", "','", "'\\n'", "''", "'null'", "'untitled'"].includes(literal)) strange.push(literal)
+  for (const [literal] of rest.matchAll(/'[^']*'/g)) if (!ownLiterals.includes(literal)) strange.push(literal)
   return strange
 }
 
@@ -355,6 +359,7 @@ function statementsOf(
       )
       take(() => updatePlan(catalogue, relation, parsed(), { ...write, rows: rows(false) }).statements)
       take(() => deletePlan(catalogue, relation, parsed(), write).statements)
+      take(() => putPlan(catalogue, relation, parsed(), { ...write, rows: rows(false) }).statements)
     }
   }
   const routine = (given: readonly string[]) => chooseRoutine(routinesOf(catalogue, 'public', 'f"n'), given)

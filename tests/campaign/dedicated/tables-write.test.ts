@@ -189,6 +189,93 @@ test.runIf(canRun)('rows are changed and deleted by filters, and in order up to 
   expect(placed.data).toEqual([{ word: 'a' }])
 })
 
+test.runIf(canRun)('an upsert is 201 where a row is new, and 200 where all of them were there', async () => {
+  const pairs = app.service.from('pairs')
+  const statusOf = async (rows: object | object[], options = {}) =>
+    (await pairs.upsert(rows as never, options)).status
+  const [one, two] = [
+    { a: 70, b: 1, word: 'x' },
+    { a: 70, b: 2, word: 'y' },
+  ]
+  expect(await statusOf([one])).toBe(201)
+  expect(await statusOf([one])).toBe(200)
+  expect(await statusOf([one, two])).toBe(201)
+  expect(await statusOf([one, two])).toBe(200)
+  expect((await pairs.upsert([one, two]).select()).status).toBe(200)
+  expect(await statusOf([])).toBe(200)
+  expect(await statusOf([one], { ignoreDuplicates: true })).toBe(201)
+  expect((await app.service.from('loose').upsert({ word: 'no key' })).status).toBe(201)
+  expect((await pairs.insert({ a: 70, b: 3 })).status).toBe(201)
+  // Rows of partitions and of views are counted, too.
+  await app.sql(`create table parted (id int primary key, n int) partition by range (id);
+    create table parted_one partition of parted for values from (0) to (100);
+    create view pairs_view as select * from pairs`)
+  const parted = app.service.from('parted')
+  expect([
+    (await parted.upsert({ id: 1, n: 1 })).status,
+    (await parted.upsert({ id: 1, n: 2 })).status,
+  ]).toEqual([201, 200])
+  const view = app.service.from('pairs_view')
+  expect([(await view.upsert({ a: 71, b: 1 })).status, (await view.upsert({ a: 71, b: 1 })).status]).toEqual([
+    201, 200,
+  ])
+})
+
+test.runIf(canRun)('PUT writes the one row that its address names, whether or not it is there', async () => {
+  const put = async (path: string, body: unknown, prefer = 'return=representation', more: object = {}) => {
+    const headers = { ...json, prefer, ...more }
+    const init = { method: 'PUT', body: JSON.stringify(body), headers, key: app.serviceKey }
+    const reply = await app.ask(`/rest/v1/${path}`, init)
+    const text = await reply.text()
+    return [reply.status, text === '' ? '' : JSON.parse(text)]
+  }
+  const row = { a: 80, b: 1, word: 'نخست' }
+  expect(await put('pairs?a=eq.80&b=eq.1', row)).toEqual([201, [row]])
+  expect(await put('pairs?a=eq.80&b=eq.1', { ...row, word: 'دوم' })).toEqual([200, [{ ...row, word: 'دوم' }]])
+  expect(await put('pairs?a=eq.80&b=eq.1', { a: 80, b: 1 })).toEqual([200, [{ ...row, word: 'دوم' }]])
+  expect(await put('pairs?a=eq.80&b=eq.2', { ...row, b: 2 }, 'return=minimal')).toEqual([204, ''])
+  const single = { accept: 'application/vnd.pgrst.object+json' }
+  const two = [
+    { ...row, word: 'یکی' },
+    { ...row, a: 81 },
+  ]
+  expect(await put('pairs?a=eq.80&b=eq.1&select=word', two, 'return=representation', single)).toEqual([
+    ...[200, { word: 'یکی' }],
+  ])
+  expect((await app.service.from('pairs').select('b').eq('a', 81)).data).toEqual([])
+  const refused = async (path: string, body: unknown = row) => {
+    const [status, { code }] = await put(path, body)
+    return [status, code]
+  }
+  for (const query of [
+    '',
+    '?a=eq.80',
+    '?a=eq.80&b=gt.1',
+    '?a=eq.80&b=not.eq.1',
+    '?a=eq.80&b=in.(1)',
+    '?and=(a.eq.80,b.eq.1)',
+  ])
+    expect(await refused(`pairs${query}`), query).toEqual([405, 'PGRST105'])
+  expect(await refused('pairs?a=eq.80&b=eq.1&word=eq.x')).toEqual([405, 'PGRST105'])
+  expect(await refused('loose?word=eq.x', { word: 'x' })).toEqual([405, 'PGRST105'])
+  for (const page of ['limit=1', 'offset=1'])
+    expect(await refused(`pairs?a=eq.80&b=eq.1&${page}`)).toEqual([400, 'PGRST114'])
+  for (const body of [{ ...row, b: 2 }, { a: 80 }, [], { word: 'x' }])
+    expect(await refused('pairs?a=eq.80&b=eq.1', body)).toEqual([400, 'PGRST115'])
+  expect((await app.service.from('pairs').select().eq('a', 80).order('b')).data).toEqual([
+    { ...row, word: 'یکی' },
+    { ...row, b: 2 },
+  ])
+  expect(await refused('pairs?a=eq.x&b=eq.1')).toEqual([400, '22P02'])
+  expect(await refused('pairss?a=eq.80&b=eq.1')).toEqual([404, 'PGRST205'])
+  // Policies hold: whoever may insert and not change is refused.
+  await app.sql(`create table rules (id int primary key, n int); alter table rules enable row level security;
+    create policy new on rules for insert to anon with check (true); insert into rules values (1, 1)`)
+  const init = { method: 'PUT', body: '{"id":1,"n":2}', headers: json }
+  expect((await app.ask('/rest/v1/rules?id=eq.1', init)).status).toBe(401)
+  expect((await app.service.from('rules').select('n')).data).toEqual([{ n: 1 }])
+})
+
 test.runIf(canRun)(
   'a view that PostgreSQL can write is written, and another is refused in its words',
   async () => {

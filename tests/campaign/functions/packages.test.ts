@@ -85,12 +85,13 @@ async function openRegistry(): Promise<string> {
   const dependencies = { 'tiny-dep': '^1.0.0' }
   await publish(
     { name: 'greet-fa', version: '1.2.3', ...{ dependencies } },
-    `const { hello } = require('tiny-dep'); exports.greet = (name) => hello + ' ' + name`,
+    `const { hello } = require('tiny-dep'); const Emitter = require('events')
+     exports.greet = (name) => require('node:util').format('%s %s', new Emitter().listenerCount ? hello : '', name)`,
   )
   await publish({ name: 'tiny-dep', version: '1.4.0' }, `exports.hello = 'سلام'`)
   await publish(
     { name: '@acme/reads-node', version: '1.0.0' },
-    `exports.read = require('node:fs').readFileSync`,
+    `exports.read = require('node:child_process').spawn`,
   )
   await publish({ name: 'reaches-out', version: '1.0.0' }, `module.exports = require('zod')`)
   const server = createServer((request, response) => {

@@ -4,7 +4,14 @@ import { writeFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { Registry } from 'prom-client'
-import { type FunctionRuntime, functionSeries, type LogLine, openFunctionRuntime } from '#cloud/functions'
+import {
+  type CloudEgress,
+  type FunctionRuntime,
+  functionSeries,
+  type LogLine,
+  type openBroker,
+  openFunctionRuntime,
+} from '#cloud/functions'
 // It has been tested, which may take longer than a call waits for.
 import { jail } from '../../cloud/jail/needs-jail.ts'
 
@@ -36,6 +43,20 @@ export interface FreeOptions {
   isJailed?: boolean
   /** Of each cloud, all with the same code. */
   functions?: number
+  atOnce?: number
+  /** Opens the sockets through which functions send; without it nothing that they send arrives. */
+  broker?: ReturnType<typeof openBroker>
+}
+
+/** A socket on which nobody listens. A jail shows it to its process. */
+async function silentEgress(socketPath: string): Promise<CloudEgress> {
+  await writeFile(socketPath, '')
+  const call = { open: 0, hasBackground: false, waitedMs: () => 0 }
+  return {
+    socketPath,
+    begin: () => ({ ...call, onBackground() {}, stop() {}, end() {} }),
+    async [Symbol.asyncDispose]() {},
+  }
 }
 
 export function openFreeRuntime({
@@ -44,6 +65,8 @@ export function openFreeRuntime({
   ownMs = 1e9,
   isJailed = false,
   functions: count = 1,
+  atOnce = 200,
+  broker,
 }: FreeOptions = {}): FreeRuntime {
   const lines: LogLine[] = []
   const warnings: unknown[][] = []
@@ -68,15 +91,8 @@ export function openFreeRuntime({
       },
       log: (_cloud, more) => void lines.push(...more),
     },
-    async openEgress(_program, socketPath) {
-      // A jail shows it to its process.
-      await writeFile(socketPath, '')
-      return {
-        socketPath,
-        begin: () => ({ open: 0, waitedMs: () => 0, end() {} }),
-        async [Symbol.asyncDispose]() {},
-      }
-    },
+    openEgress: (program, socketPath) =>
+      broker ? broker.open(program, socketPath) : silentEgress(socketPath),
     limits: isJailed
       ? {}
       : {
@@ -87,7 +103,7 @@ export function openFreeRuntime({
           residentBytes: 1e12,
           bodyBytes: 5_000_000,
           headerBytes: 1_000_000,
-          atOnce: 200,
+          atOnce,
           linesPerSecond: 1e9,
           outputBytesPerSecond: 1e9,
         },

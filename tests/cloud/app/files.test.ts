@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { storeAppFile } from '#cloud/app-files'
 import { limitsOf, setCloudLimits } from '#cloud/clouds'
+import { sandboxPolicy } from '#platform/apps'
 import { sharedWorld } from '../../harness/shared-world.ts'
 import type { TestCloud, World } from '../../harness/world.ts'
 import { visit } from '../../sites/visitor.ts'
@@ -80,12 +81,17 @@ test('a part of a file can be asked for', async () => {
   expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, 'bytes */10'])
 })
 
-test('what a browser would run as a page leaves as text', async () => {
-  for (const name of ['x.html', 'x.svg', 'x.xhtml']) {
+test('what a browser would run as a page leaves as text, a drawing in a sandbox', async () => {
+  for (const [name, type, policy] of [
+    ['x.html', 'text/plain; charset=utf-8', null],
+    ['x.xhtml', 'text/plain; charset=utf-8', null],
+    ['x.svg', 'image/svg+xml', sandboxPolicy],
+  ] as const) {
     const { body } = await store(new TextEncoder().encode('<script>1</script>'), { name })
-    const reply = await get(`/${body.id}`)
-    expect(reply.headers.get('content-type')).toBe('text/plain; charset=utf-8')
-    expect(reply.headers.get('content-disposition')).toMatch(/^attachment/)
+    const { headers } = await get(`/${body.id}`)
+    expect(headers.get('content-type')).toBe(type)
+    expect(headers.get('content-security-policy')).toBe(policy)
+    expect(headers.get('content-disposition')).toMatch(/^attachment/)
   }
 })
 

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { readDepth } from '#cloud/functions'
 import { until } from '../../harness/until.ts'
@@ -243,4 +246,30 @@ test('a second broker of the same machine takes over the socket that a killed on
   const again = await world.open('abcdefghijklmnopqrst')
   again.begin('again', 0)
   expect((await fetchOver(again.socketPath, site.url, { call: 'again' })).status).toBe(200)
+})
+
+test('work of a call goes on in the background, four requests of it at most, after its end too, until its time is over', async () => {
+  await using world = await brokerWorld()
+  const seen: string[] = []
+  world.first.onBackground({ begun: () => void seen.push('begun'), ended: () => void seen.push('ended') })
+  const begin = async (call = 'first'): Promise<IncomingMessage> => {
+    const own = { host: 'background.invalid', 'x-kherad-protocol': 'http', 'x-kherad-invocation': call }
+    const options = { socketPath: world.egress.socketPath, headers: { ...own, 'x-kherad-background': '1' } }
+    const [answer] = await once(request({ ...options, agent: false }).end(), 'response')
+    return answer
+  }
+  const first = await begin()
+  expect([first.statusCode, world.first.hasBackground]).toEqual([200, true])
+  first.destroy()
+  await until(() => !world.first.hasBackground)
+  world.first.end()
+  const all = [await begin(), await begin(), await begin(), await begin()]
+  expect(all.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200])
+  expect((await begin()).statusCode).toBe(409)
+  // It is no request: it counts for nothing, and the call's own time goes on.
+  expect([world.first.open, world.first.waitedMs()]).toEqual([0, 0])
+  world.first.stop()
+  for (const answer of all) expect(await text(answer)).toBe('')
+  expect([seen, world.first.hasBackground]).toEqual([['begun', 'ended', 'begun', 'ended'], false])
+  for (const call of ['first', 'unknown']) expect((await begin(call)).statusCode).toBe(409)
 })

@@ -79,6 +79,16 @@ describe('whose rows are whose', () => {
     expect(await all(ali.client, name)).toEqual([data])
     await expectCounted()
   })
+  test('an upsert is 201 where a row is new, and 200 where all of them were there', async () => {
+    const name = await collection()
+    const ali = await rows.user()
+    const { data: one } = await ali.client.from(name).insert({ a: 1 }).select('id').single()
+    const upsert = async (...all: object[]) => (await ali.client.from(name).upsert(all as never)).status
+    expect(await upsert({ id: one!.id, a: 2 })).toBe(200)
+    expect(await upsert({ id: one!.id, a: 3 }, { id: crypto.randomUUID(), a: 4 })).toBe(201)
+    expect(await upsert({ a: 5 })).toBe(201)
+    await expectCounted()
+  })
   test('nobody gives a row to another, and who is signed out writes nothing', async () => {
     const name = await collection({ public_read: true })
     const [ali, sara] = [await rows.user(), await rows.user()]

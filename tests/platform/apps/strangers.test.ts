@@ -2,7 +2,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cloudPathForm } from '#cloud/clouds'
-import type { AppsRequest } from '#platform/apps'
+import { type AppsRequest, sandboxPolicy } from '#platform/apps'
 import { hostRequest } from '../../harness/host-request.ts'
 import { boot, type World } from '../../harness/world.ts'
 import { namedHandler, strangersByPath } from './named-handler.ts'
@@ -39,7 +39,6 @@ describe('the type of a body', () => {
     ' text/html',
     'text/html;',
     'application/xhtml+xml',
-    'image/svg+xml',
     'text/xml',
     'application/xml',
     'application/atom+xml; type=feed',
@@ -75,8 +74,6 @@ describe('the type of a body', () => {
     'application/json',
     'application/json; charset=utf-8',
     'text/plain; charset=windows-1256',
-    'text/css',
-    'text/javascript',
     'image/png',
     'application/pdf',
     'application/octet-stream',
@@ -87,6 +84,33 @@ describe('the type of a body', () => {
     expect(headers['content-type']).toBe(type)
     expect(headers['x-content-type-options']).toBe('nosniff')
   })
+
+  test.each([
+    ['text/plain', 'text/plain; charset=utf-8'],
+    ['text/css', 'text/css; charset=utf-8'],
+    ['text/csv; header=present;', 'text/csv; header=present; charset=utf-8'],
+    ['Text/Markdown', 'Text/Markdown; charset=utf-8'],
+    ['text/plain; Charset=windows-1256', 'text/plain; Charset=windows-1256'],
+  ])('%o is a text, which says its charset: %o', async (type, sent) => {
+    expect((await answerWith({ 'content-type': type })).headers['content-type']).toBe(sent)
+  })
+
+  test.each(['image/svg+xml', 'image/svg+xml; charset=utf-8', 'IMAGE/SVG+XML'])(
+    '%o is a picture, which runs and loads nothing where it is opened as a page',
+    async (type) => {
+      const policies = async (headers: OutgoingHttpHeaders) => {
+        const reply = await answerWith({ 'content-type': type, ...headers })
+        expect(reply.headers['content-type']).toBe(type)
+        return reply.headers['content-security-policy']
+      }
+      expect(await policies({})).toBe(sandboxPolicy)
+      expect(await policies({ 'content-security-policy': sandboxPolicy })).toBe(sandboxPolicy)
+      // What strangers state cannot take it away.
+      expect(await policies({ 'Content-Security-Policy': 'sandbox allow-scripts' })).toBe(
+        `sandbox allow-scripts, ${sandboxPolicy}`,
+      )
+    },
+  )
 
   test('stated twice, or not at all, is none: whichever way the headers are sent', async () => {
     const ways: ((request: AppsRequest) => void)[] = [

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Failure, fail } from '#platform/errors'
 import type { BrokeredCloud, BrokerLimits, BrokerOptions } from './broker.ts'
 import { type ForwardContext, forward } from './forward.ts'
-import { invocationHeader, onlyValue } from './headers.ts'
+import { backgroundHeader, invocationHeader, onlyValue } from './headers.ts'
 import { reasons } from './phrases.ts'
 import { answerRefusal, refusalOf, writeRefusal } from './refuse.ts'
 import { type EgressCall, type RunningCall, RunningCalls } from './running-calls.ts'
@@ -65,6 +65,10 @@ class EgressSocket implements AsyncDisposable {
   }
 
   async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A broken connection also ends the answer; without these listeners its error would end the process.
+    message.on('error', () => {})
+    response.on('error', () => {})
+    if (message.headers[backgroundHeader] !== undefined) return this.#keepGoing(message, response)
     const { limits, metrics } = this.#shared
     const gone = new AbortController()
     const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(limits.totalMs)])
@@ -78,9 +82,6 @@ class EgressSocket implements AsyncDisposable {
       this.#shared.openInAll--
       metrics.functionFetchesOpen.dec()
     })
-    // A broken connection also ends the answer; without these listeners its error would end the process.
-    message.on('error', () => {})
-    response.on('error', () => {})
     const forwarding: ForwardContext = {
       ...this.#shared,
       cloud: this.#cloud,
@@ -101,6 +102,16 @@ class EgressSocket implements AsyncDisposable {
         this.#shared.log.error({ err: error }, 'a request of a function failed here')
       answerRefusal(message, response, failure)
     }
+  }
+
+  /** Keeps a call going for as long as the answer is open: the function closes it, or `stop` of the call ends it. */
+  #keepGoing(message: IncomingMessage, response: ServerResponse): void {
+    message.resume()
+    const call = this.#calls.find(onlyValue(message.rawHeaders, invocationHeader))
+    const finish = call?.beginBackground(() => response.end())
+    if (!finish) return void response.writeHead(409, { 'content-length': 0 }).end()
+    response.once('close', finish)
+    response.writeHead(200, { 'content-type': 'text/plain' }).flushHeaders()
   }
 
   /** Counts a request of the call. Throws FUNCTION_FETCH_LIMIT, and FUNCTION_FETCH_FAILED where too many requests are open. */

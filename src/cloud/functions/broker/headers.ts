@@ -5,6 +5,8 @@ import type { HeaderLine } from '#platform/net'
 export const protocolHeader = 'x-kherad-protocol'
 /** Which of the running calls sends the request; set by the wrapper of functions. */
 export const invocationHeader = 'x-kherad-invocation'
+/** Marks a request of the wrapper of functions that is sent nowhere: it keeps its call going while it is open. */
+export const backgroundHeader = 'x-kherad-background'
 /** The error code, on the broker's own answers. It is removed from answers from outside, so that a function can rely on it. */
 export const refusalHeader = 'x-kherad-refusal'
 

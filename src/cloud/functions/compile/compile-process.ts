@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import * as esbuild from 'esbuild'
 import { runConfinedWork } from '#platform/confined-process'
-import { isVersionMet, type PackageImport, packageNames, readImport } from './packages.ts'
+import { builtinOf, isVersionMet, type PackageImport, packageNames, readImport } from './packages.ts'
 import { type Mappings, mappingsOf, type SourcePosition } from './source-map.ts'
 
 export interface CompileTask {
@@ -91,6 +91,8 @@ class Build {
     try {
       const { outputFiles, metafile } = await esbuild.build(this.#options())
       this.#checkInputs(metafile)
+      const foreign = foreignImport(metafile)
+      if (foreign !== undefined) return { fault: { kind: 'other', specifier: foreign }, place: undefined }
       const text = (ending: string) => outputFiles.find((file) => file.path.endsWith(ending))!.text
       const map = JSON.parse(text('.map')) as { sources: string[]; mappings: string }
       const mappings = mappingsOf(map.mappings, map.sources.indexOf(source))
@@ -138,6 +140,7 @@ class Build {
     build.onResolve({ filter: /.*/ }, async (args) => {
       if (args.kind === 'entry-point') return { path: fileName, namespace }
       if (args.namespace === namespace) return this.#resolve(build, args)
+      if (args.namespace === requiredModule) return { path: args.path, external: true }
       // Imports within packages are resolved as usual; those of the operator's packages from their folder alone.
       const origin = this.#files.get(args.importer)
       return origin === undefined || args.pluginData === resolvedByPlugin
@@ -146,6 +149,10 @@ class Build {
     })
     build.onLoad({ filter: /.*/, namespace }, () => ({ contents: this.#code, loader: this.#loader }))
     build.onLoad({ filter: /.*/, namespace: 'types' }, () => ({ contents: '', loader: 'js' }))
+    build.onLoad({ filter: /.*/, namespace: requiredModule }, ({ path: specifier }) => ({
+      contents: `import it from ${JSON.stringify(specifier)}\nmodule.exports = it`,
+      loader: 'js',
+    }))
   }
 
   async #resolve(build: esbuild.PluginBuild, args: esbuild.OnResolveArgs): Promise<esbuild.OnResolveResult> {
@@ -158,6 +165,7 @@ class Build {
     if (specifier === this.#refused) return this.#refuse({ kind: 'runtime', specifier })
     const wanted = readImport(specifier, [...packageNames, ...this.#operator.names])
     if (wanted.kind === 'types') return emptyModule
+    if (wanted.kind === 'builtin') return { path: wanted.specifier, external: true }
     if (wanted.kind !== 'package') return this.#refuse({ kind: wanted.kind, specifier })
     const known = this.#resolved.get(specifier)
     if (known) return known
@@ -210,19 +218,18 @@ class Build {
     })
     const isWithin = found.namespace !== 'file' || isIn(this.#operator.folder, found.path)
     if (found.errors.length > 0 || found.external || !isWithin)
-      return this.#refuse({ kind: 'runtime', specifier: origin })
+      return builtinWithin(wanted, kind) ?? this.#refuse({ kind: 'runtime', specifier: origin })
     this.#files.set(found.path, origin)
     return undefined
   }
 
   /** Throws where anything but the developer's code and packages became part of the bundle, whatever else esbuild learns to import one day. */
   #checkInputs({ inputs }: esbuild.Metafile): void {
-    for (const [input, { imports }] of Object.entries(inputs)) {
-      const isOwn = input === source || input.startsWith('types:') || input.startsWith('(disabled):')
+    for (const input of Object.keys(inputs)) {
+      const isOwn = input === source || ownInputs.some((prefix) => input.startsWith(prefix))
       const file = path.resolve(this.#home, input)
       const isKnown = isOwn || isIn(this.#home, file) || isIn(this.#operator.folder, file)
-      const foreign = imports.find(({ external, path: to }) => external && to !== '<runtime>')
-      if (!isKnown || foreign) throw new Error('something else was bundled')
+      if (!isKnown) throw new Error('something else was bundled')
     }
   }
 
@@ -263,6 +270,25 @@ class Build {
 /** Whether a file is one of the packages in a folder. */
 const isIn = (folder: string | undefined, file: string): boolean =>
   folder !== undefined && file.startsWith(path.join(folder, 'node_modules') + path.sep)
+
+/** The namespace of modules of Node that CommonJS requires: they are imported, and handed on as what `require` returns. */
+const requiredModule = 'required'
+/** Inputs of a bundle that are no files. */
+const ownInputs: readonly string[] = ['types:', '(disabled):', `${requiredModule}:`]
+
+/** A module of Node that a package of the operator imports or requires; undefined where the runtime has none of this name. */
+function builtinWithin(wanted: string, kind: esbuild.ImportKind): esbuild.OnResolveResult | undefined {
+  const specifier = builtinOf(wanted)
+  if (specifier === undefined) return undefined
+  if (kind === 'require-call') return { path: specifier, namespace: requiredModule }
+  return { path: specifier, external: true }
+}
+
+/** What the bundle itself still imports and the runtime does not have. Imports of which the code uses only types are not in the bundle. */
+const foreignImport = ({ outputs }: esbuild.Metafile): string | undefined =>
+  Object.values(outputs)
+    .flatMap(({ imports }) => imports)
+    .find(({ external, path: specifier }) => external && builtinOf(specifier) !== specifier)?.path
 
 /** Marks an import that this plugin itself resolves. */
 const resolvedByPlugin = {}

@@ -20,6 +20,19 @@ describe('spellings of imports', () => {
   })
 
   test.each([
+    ['node:crypto', 'node:crypto'],
+    ['node:fs/promises', 'node:fs/promises'],
+    ['crypto', 'node:crypto'],
+    ['path/posix', 'node:path/posix'],
+  ])('%s is a module of the runtime', (specifier, name) => {
+    expect(readImport(specifier)).toEqual({ kind: 'builtin', specifier: name })
+  })
+
+  test('a package of the operator comes before a module of the same name', () => {
+    expect(readImport('events', ['events'])).toMatchObject({ kind: 'package', name: 'events' })
+  })
+
+  test.each([
     ['lodash', 'other'],
     ['npm:lodash', 'other'],
     ['zodd', 'other'],
@@ -29,7 +42,10 @@ describe('spellings of imports', () => {
     ['zod/./x', 'other'],
     ['zod//x', 'other'],
     ['', 'other'],
-    ['node:fs', 'node'],
+    ['node:child_process', 'node'],
+    ['node:nope', 'node'],
+    ['npm:fs', 'other'],
+    ['child_process', 'other'],
     ['./x.js', 'file'],
     ['/etc/passwd', 'file'],
     ['#app', 'file'],

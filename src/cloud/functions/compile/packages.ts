@@ -3,6 +3,15 @@
 /** Packages of the platform's own lock file. */
 export const packageNames: readonly string[] = ['@supabase/supabase-js', 'zod', 'hono']
 
+/** Modules of Node that the runtime implements. Its others are names without code: they need processes, threads, listeners or a terminal. */
+export const nodeModules: readonly string[] = [
+  ...['assert', 'assert/strict', 'async_hooks', 'buffer', 'console', 'constants', 'crypto'],
+  ...['diagnostics_channel', 'dns', 'dns/promises', 'events', 'fs', 'fs/promises', 'http', 'https'],
+  ...['module', 'net', 'os', 'path', 'path/posix', 'path/win32', 'perf_hooks', 'process', 'punycode'],
+  ...['querystring', 'stream', 'stream/consumers', 'stream/promises', 'stream/web', 'string_decoder'],
+  ...['sys', 'timers', 'timers/promises', 'tls', 'tty', 'url', 'util', 'util/types', 'zlib'],
+]
+
 export interface PackageImport {
   kind: 'package'
   name: string
@@ -16,6 +25,8 @@ export type ParsedImport =
   | PackageImport
   /** An import that only declares types for editors: nothing is imported. */
   | { kind: 'types' }
+  /** A module of the runtime itself, which stays an import. */
+  | { kind: 'builtin'; specifier: string }
   | { kind: 'file' | 'node' | 'url' | 'other' }
 
 /** The names of JSR that differ from those of npm. */
@@ -36,11 +47,19 @@ export function readImport(specifier: string, names: readonly string[] = package
     const path = specifier.slice(4).replace(/^\//, '')
     return readPackage(path, names, specifier.startsWith('jsr:'))
   }
+  const builtin = names.includes(specifier) ? undefined : builtinOf(specifier)
+  if (builtin !== undefined) return { kind: 'builtin', specifier: builtin }
   if (specifier.startsWith('node:')) return { kind: 'node' }
   if (specifier.startsWith('https://esm.sh/')) return readEsmSh(specifier, names)
   if (hasScheme.test(specifier)) return { kind: 'url' }
   if (/^[./#\\]/.test(specifier)) return { kind: 'file' }
   return readPackage(specifier, names)
+}
+
+/** The name under which the runtime has a module of Node, which code may also name without `node:`. Undefined where it has none. */
+export function builtinOf(specifier: string): string | undefined {
+  const name = specifier.startsWith('node:') ? specifier.slice(5) : specifier
+  return nodeModules.includes(name) ? `node:${name}` : undefined
 }
 
 /** Parameters of esm.sh that choose between builds, of which there is one here; any other would change what is imported. */

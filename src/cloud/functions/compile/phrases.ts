@@ -1,5 +1,6 @@
-import type { Localized } from '#platform/errors'
+import type { Language, Localized } from '#platform/errors'
 import type { Fault } from './compile-process.ts'
+import { nodeModules } from './packages.ts'
 
 /** Sentences repeat what a developer wrote, up to this length. */
 const maxShownLength = 100
@@ -37,8 +38,8 @@ const ofFaults: FaultSentences = {
     fa: `هر تابع یک فایل است و «${excerptOf(specifier)}» وجود ندارد؛ کد آن را در همین فایل بگذارید.`,
   }),
   node: ({ specifier }) => ({
-    en: `"${excerptOf(specifier)}" is not there: functions have the standards of the web (fetch, crypto, streams), not the modules of Node.`,
-    fa: `«${excerptOf(specifier)}» وجود ندارد: تابع‌ها استانداردهای وب (fetch و crypto و جریان‌ها) را دارند، نه ماژول‌های Node را.`,
+    en: `"${excerptOf(specifier)}" is not there: a function has no processes, threads and servers. Of Node it may import ${nodeNames('en')}.`,
+    fa: `«${excerptOf(specifier)}» وجود ندارد: تابع فرایند و thread و سرور ندارد. از ماژول‌های Node این‌ها را می‌تواند import کند: ${nodeNames('fa')}.`,
   }),
   url: ({ specifier }, allowed) => ({
     en: `Nothing is loaded from "${excerptOf(specifier)}". Functions may import ${allowed.en}, also as npm:, jsr: or https://esm.sh/.`,
@@ -65,6 +66,10 @@ const ofFaults: FaultSentences = {
     fa: `«${excerptOf(specifier)}» نسخهٔ دیگری را می‌خواهد؛ این سکو ${installed} دارد. نسخه را ننویسید یا فقط ${major(installed)} بنویسید.`,
   }),
 }
+
+/** Modules of Node without the parts of their names behind a slash, which stand for themselves. */
+const nodeNames = (language: Language): string =>
+  nodeModules.filter((name) => !name.includes('/')).join(language === 'fa' ? '، ' : ', ')
 
 const major = (version: string): string => version.split('.')[0]!
 

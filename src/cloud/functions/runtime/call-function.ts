@@ -1,6 +1,7 @@
 import { pipeline, Transform } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { Failure, fail } from '#platform/errors'
+import type { EgressCall } from '../broker/broker.ts'
 import type { FunctionAnswer, FunctionCall } from '../functions.ts'
 import { passBody } from '../pass-body.ts'
 import { crashes } from './errors.ts'
@@ -16,8 +17,8 @@ import {
 import type { EndReason, WorkerProcess } from './worker-process.ts'
 
 /**
- * Calls a function in this process. The call counts as one of the process's calls until its answer has been read or given up; then `done` is called.
- * Throws the failure that takes the place of an answer.
+ * Calls a function in this process. The call counts as one of the process's calls until its answer has been read or given up, and until the work has
+ * ended that it left to go on after it (`waitUntil`); then `done` is called. Throws the failure that takes the place of an answer.
  */
 export async function callFunction(
   worker: WorkerProcess,
@@ -35,14 +36,10 @@ export async function callFunction(
     timeOut(seconds) {
       timeoutSeconds ??= seconds
       ending.abort()
+      egress.stop()
     },
   }
-  const end = once(() => {
-    worker.calls.delete(watched)
-    worker.lastCallMs = performance.now()
-    egress.end()
-    done()
-  })
+  const end = endOf(worker, watched, egress, done)
   worker.calls.add(watched)
   try {
     const signal = AbortSignal.any([call.signal, ending.signal])
@@ -54,6 +51,35 @@ export async function callFunction(
     if (timeoutSeconds !== undefined) fail('FUNCTION_TIMEOUT', { seconds: timeoutSeconds })
     if (error instanceof Failure) throw error
     throw await failureOf(error, worker, limits)
+  }
+}
+
+/** Returns what ends the call once its answer is over. Work that begins after that takes no place of a call, but has the time and CPU of its own. */
+function endOf(
+  worker: WorkerProcess,
+  watched: WatchedCall,
+  egress: EgressCall,
+  done: () => void,
+): () => void {
+  let isAnswered = false
+  const leave = once(() => {
+    egress.end()
+    done()
+  })
+  const rest = (): void => {
+    worker.calls.delete(watched)
+    worker.lastCallMs = performance.now()
+    leave()
+  }
+  egress.onBackground({
+    begun: () => void worker.calls.add(watched),
+    ended: () => {
+      if (isAnswered) rest()
+    },
+  })
+  return () => {
+    isAnswered = true
+    if (!egress.hasBackground) rest()
   }
 }
 

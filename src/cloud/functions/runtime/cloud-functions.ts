@@ -43,8 +43,10 @@ export class CloudFunctions {
     return this.#worker?.lastCallMs ?? 0
   }
 
+  /** Whether no call runs or waits, and no work goes on after one. */
   get isIdle(): boolean {
-    return [...this.#queues.values()].every(({ isEmpty }) => isEmpty) && this.#starting === undefined
+    const isQuiet = [...this.#queues.values()].every(({ isEmpty }) => isEmpty)
+    return isQuiet && this.#starting === undefined && (this.#worker?.calls.size ?? 0) === 0
   }
 
   get hasProcess(): boolean {
@@ -59,15 +61,17 @@ export class CloudFunctions {
   async call(call: FunctionCall): Promise<FunctionAnswer> {
     const place = await this.#queueOf(call.depth).enter(call.signal)
     const leave = () => place[Symbol.dispose]()
-    try {
-      const worker = await this.#current(call)
-      call.signal.throwIfAborted()
-      if (!worker.has(call.name)) fail('FUNCTION_NOT_FOUND', {})
-      return await callFunction(worker, call, this.#options.limits, leave)
-    } catch (error) {
+    const worker = await this.#workerFor(call).catch((error: unknown) => {
       leave()
       throw error
-    }
+    })
+    return callFunction(worker, call, this.#options.limits, leave)
+  }
+
+  async #workerFor(call: FunctionCall): Promise<WorkerProcess> {
+    const worker = await this.#current(call)
+    call.signal.throwIfAborted()
+    return worker.has(call.name) ? worker : fail('FUNCTION_NOT_FOUND', {})
   }
 
   #queueOf(depth: number): CallQueue {

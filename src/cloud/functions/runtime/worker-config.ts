@@ -7,8 +7,10 @@ const compatibilityDate = '2026-10-01'
 
 const codeOf = (name: string): string => readFileSync(path.join(import.meta.dirname, 'worker', name), 'utf8')
 
+type ModuleText = readonly [name: string, code: string]
+
 /** The modules of the wrapper, read once. */
-let wrapper: { guard: string; main: string } | undefined
+let wrapper: readonly ModuleText[] | undefined
 
 export const socketName = (index: number): string => `f${index}`
 
@@ -24,19 +26,19 @@ export function workerConfig(
     heapMb,
   }: { egressAddress: string; protocolHeader: string; heapMb: number },
 ): string {
-  wrapper ??= { guard: codeOf('guard.mjs'), main: codeOf('wrapper.mjs') }
+  wrapper ??= ['wrapper.mjs', 'guard.mjs', 'background.mjs'].map((name) => [name, codeOf(name)])
   const environment = Object.entries(bindings)
     .map(([name, value]) => `(name = ${quoted(name)}, text = ${quoted(value)})`)
     .join(', ')
-  const modules = (functionName: string, bundle: string): string =>
-    [
-      ['wrapper.mjs', wrapper!.main],
-      ['guard.mjs', wrapper!.guard],
+  const ownModules = wrapper
+  const modules = (functionName: string, bundle: string): string => {
+    const all: ModuleText[] = [
+      ...ownModules,
       ['function.js', bundle],
       ['name.mjs', `export default ${JSON.stringify(functionName)}`],
     ]
-      .map(([name, code]) => `(name = "${name}", esModule = ${quoted(code!)})`)
-      .join(', ')
+    return all.map(([name, code]) => `(name = "${name}", esModule = ${quoted(code)})`).join(', ')
+  }
   const services = functions.map(
     ({ name, bundle }, index) =>
       `(name = "${socketName(index)}", worker = (modules = [${modules(name, bundle)}], compatibilityDate = "${compatibilityDate}", bindings = [${environment}], globalOutbound = "egress"))`,

@@ -30,7 +30,14 @@ async function started() {
       async openEgress(_program, socketPath) {
         await writeFile(socketPath, '')
         return {
-          begin: () => ({ open: 0, waitedMs: () => 0, end() {} }),
+          begin: () => ({
+            open: 0,
+            hasBackground: false,
+            waitedMs: () => 0,
+            onBackground() {},
+            stop() {},
+            end() {},
+          }),
           socketPath,
           async [Symbol.asyncDispose]() {},
         }

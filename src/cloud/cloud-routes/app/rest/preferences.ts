@@ -13,6 +13,10 @@ export interface Preferences {
   leavesOut: boolean
   maxAffected: number | undefined
   rollsBack: boolean
+  /** The time zone in which times are answered and read; the database knows whether there is one of this name. */
+  timeZone: string | undefined
+  /** Whether every preference has to be followed. */
+  isStrict: boolean
   /** The preferences that were followed. */
   applied: string[]
 }
@@ -34,36 +38,35 @@ const known: Readonly<Record<string, Partial<Preferences>>> = {
   'handling=lenient': {},
 }
 
-export function preferencesOf({ prefer }: IncomingHttpHeaders): Preferences {
-  const set: Preferences = {
-    answers: 'minimal',
-    count: undefined,
-    onConflict: 'refuse',
-    leavesOut: false,
-    maxAffected: undefined,
-    rollsBack: false,
-    applied: [],
-  }
+const unset = {
+  ...{ answers: 'minimal', count: undefined, onConflict: 'refuse', leavesOut: false },
+  ...{ maxAffected: undefined, rollsBack: false, timeZone: undefined },
+} as const satisfies Partial<Preferences>
+
+/** Reads the header. Throws RestRefused where an unknown preference has to be followed; `timezone` is unknown to rows that are no table's. */
+export function preferencesOf({ prefer }: IncomingHttpHeaders, { isOfTables = false } = {}): Preferences {
   const wanted = (Array.isArray(prefer) ? prefer.join(',') : String(prefer ?? ''))
     .split(/[,;]/)
     .map((one) => one.trim())
     .filter((one) => one !== '')
   const isStrict = wanted.includes('handling=strict')
-  const unknown: string[] = []
-  for (const one of wanted) {
-    const [, rows] = /^max-affected=(\d{1,9})$/.exec(one) ?? []
-    // As in PostgREST the bound applies only where all preferences have to be followed.
-    if (rows !== undefined) {
-      if (isStrict) set.maxAffected = Number(rows)
-    } else if (Object.hasOwn(known, one)) Object.assign(set, known[one])
-    else {
-      unknown.push(one)
-      continue
-    }
-    set.applied.push(one)
-  }
+  const set: Preferences = { ...unset, isStrict, applied: [] }
+  const unknown = wanted.filter((one) => !follow(set, one, isOfTables))
   if (isStrict && unknown.length > 0) refuse(refusals.preference(unknown.join(', ')))
   return set
+}
+
+/** Follows one preference; false where it is not known. */
+function follow(set: Preferences, one: string, isOfTables: boolean): boolean {
+  const [, rows] = /^max-affected=(\d{1,9})$/.exec(one) ?? []
+  const [, timeZone] = /^timezone=([\w/+-]{1,64})$/.exec(one) ?? []
+  // As in PostgREST the bound applies only where all preferences have to be followed.
+  if (rows !== undefined) set.maxAffected = set.isStrict ? Number(rows) : undefined
+  else if (timeZone !== undefined && isOfTables) set.timeZone = timeZone
+  else if (Object.hasOwn(known, one)) Object.assign(set, known[one])
+  else return false
+  set.applied.push(one)
+  return true
 }
 
 export interface ResponseShape {

@@ -181,14 +181,18 @@ export const refusals = {
       fa: `ردیف‌های هر درخواست روی هم حداکثر ${persian(max / 1024 / 1024)} مبی‌بایت JSON هستند، همراه فیلدهایی که columns برای هر ردیف نام می‌برد؛ هر بار ردیف‌های کمتری بفرستید.`,
     },
   }),
-  method: (method: string): Refusal => ({
-    status: 405,
-    code: 'PGRST117',
-    message: {
-      en: `The method ${excerptOf(method)} is not offered here; use GET, HEAD, POST, PATCH or DELETE.`,
-      fa: `متد ${excerptOf(method)} اینجا نیست؛ GET یا HEAD یا POST یا PATCH یا DELETE را به کار ببرید.`,
-    },
-  }),
+  /** `more`: a method that is offered beside those of collections. */
+  method: (method: string, ...more: string[]): Refusal => {
+    const offered = ['GET', 'HEAD', 'POST', ...more, 'PATCH']
+    return {
+      status: 405,
+      code: 'PGRST117',
+      message: {
+        en: `The method ${excerptOf(method)} is not offered here; use ${offered.join(', ')} or DELETE.`,
+        fa: `متد ${excerptOf(method)} اینجا نیست؛ ${offered.join(' یا ')} یا DELETE را به کار ببرید.`,
+      },
+    }
+  },
   path: {
     status: 404,
     code: 'PGRST125',

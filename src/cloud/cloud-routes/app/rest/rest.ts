@@ -169,7 +169,9 @@ async function insert(request: RestRequest): Promise<AppReply> {
   }
   const written = await app.collections.insert(cloud, insertion, optionsOf(request))
   const only = preferences.answers === 'headers-only' && rows.length === 1 ? rows[0] : undefined
-  const reply = writtenReply(request, written, 201, `*/${preferences.count ? written.rows : '*'}`)
+  // As in PostgREST: rows that were there already are merged, and nothing is created.
+  const status = preferences.onConflict === 'merge' && written.inserted === 0 ? 200 : 201
+  const reply = writtenReply(request, written, status, `*/${preferences.count ? written.rows : '*'}`)
   if (!only) return reply
   const location = `/${encodeURIComponent(collection)}?id=eq.${only.id}`
   return { ...reply, headers: { ...reply.headers, location } }

@@ -13,6 +13,7 @@ import {
   sizeOf,
   typeOf,
 } from '#cloud/buckets'
+import { sandboxPolicy } from '#platform/apps'
 import { Failure, fail } from '#platform/errors'
 import { attachment, isNotModified, requestedRange } from '#platform/http'
 import type { AppCall, AppReply } from '../area.ts'
@@ -119,7 +120,7 @@ export function headersOf(
     // Where two users share a browser, the second never gets what the first has fetched.
     ...(isPrivate && { vary: 'authorization, apikey' }),
     // Nothing that an app has stored runs in the origin of its back-end.
-    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    'content-security-policy': sandboxPolicy,
     ...(download !== null && { 'content-disposition': attachment((download || ownName).slice(0, 255)) }),
   }
 }

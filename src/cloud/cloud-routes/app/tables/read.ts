@@ -14,10 +14,11 @@ import { requireSingle } from './check.ts'
 import { tablesRefusals } from './refusals.ts'
 import { appliedLine, pageStatus, rowsReply, span } from './reply.ts'
 import type { TableRequest } from './request.ts'
+import { requireTable } from './require-table.ts'
 
 /** Throws RestRefused, StatementFailed. */
 export async function read(request: TableRequest): Promise<AppReply> {
-  const { call, schema, name, preferences, shape } = request
+  const { call, preferences, shape } = request
   const query = withRange(request.query, call.headers['range'])
   const options = {
     maxRows: tablesLimits.pageRows,
@@ -29,7 +30,7 @@ export async function read(request: TableRequest): Promise<AppReply> {
   let plan: ReadPlan | undefined
   const answers = await request.run(
     (catalogue) => {
-      const table = catalogue.table(schema, name) ?? refuse(tablesRefusals.noTable(schema, name))
+      const table = requireTable(catalogue, request)
       plan = readPlan(catalogue, table, query, options)
       return plan.statements
     },

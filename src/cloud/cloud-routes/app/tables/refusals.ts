@@ -1,5 +1,6 @@
 /** What is wrong with a request on tables beside its query: its table, its body, its method, the size of its answer. */
 import { excerptOf, type Refusal } from '#cloud/tables'
+import type { Localized } from '#platform/errors'
 import { persian } from '#platform/words'
 
 export const tablesRefusals = {
@@ -10,6 +11,10 @@ export const tablesRefusals = {
       en: `Could not find the table '${schema}.${excerptOf(name)}' in the schema cache`,
       fa: `جدول «${excerptOf(name)}» در شِمای ${schema} نیست.`,
     },
+  }),
+  similarTable: ({ schema, name }: { schema: string; name: string }): Localized => ({
+    en: `Perhaps you meant the table '${schema}.${name}'`,
+    fa: `شاید منظورتان جدول «${name}» بود.`,
   }),
   tooManyRows: (max: number): Refusal => ({
     status: 400,
@@ -59,6 +64,14 @@ export const tablesRefusals = {
     hint: {
       en: 'Name all columns in the query: columns=a,b.',
       fa: 'همهٔ ستون‌ها را در نشانی نام ببرید: columns=a,b.',
+    },
+  },
+  putPage: {
+    status: 400,
+    code: 'PGRST114',
+    message: {
+      en: 'limit/offset querystring parameters are not allowed for PUT',
+      fa: 'PUT پارامترهای limit و offset نمی‌گیرد.',
     },
   },
   oneRow: {

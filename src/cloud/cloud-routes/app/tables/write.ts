@@ -1,10 +1,13 @@
-/** POST, PATCH and DELETE of `/rest/v1/<table>`. */
+/** POST, PUT, PATCH and DELETE of `/rest/v1/<table>`. */
 import {
   type Catalogue,
   type DatabaseTable,
   deletePlan,
+  embedPathKey,
   insertPlan,
+  putPlan,
   type ResponseSettings,
+  readInserted,
   readResponseSettings,
   refuse,
   responseSettingsStatement,
@@ -20,11 +23,14 @@ import { givenRows } from './given-rows.ts'
 import { tablesRefusals } from './refusals.ts'
 import { appliedLine, type RowsReply, rowsReply, span, withStated } from './reply.ts'
 import type { TableRequest } from './request.ts'
+import { requireTable } from './require-table.ts'
 
 /** Throws RestRefused, StatementFailed, and what reading a body throws. */
 export async function write(request: TableRequest): Promise<AppReply> {
-  if (request.call.method === 'POST') return insert(request)
-  return request.call.method === 'PATCH' ? update(request) : remove(request)
+  const { method } = request.call
+  if (method === 'POST') return insert(request)
+  if (method === 'PUT') return put(request)
+  return method === 'PATCH' ? update(request) : remove(request)
 }
 
 async function insert(request: TableRequest): Promise<AppReply> {
@@ -34,13 +40,29 @@ async function insert(request: TableRequest): Promise<AppReply> {
   const written = await runPlan(request, (catalogue, table, options) =>
     insertPlan(catalogue, table, query, { rows, onConflict, ...options }),
   )
-  const reply = writtenReply(request, written, { status: 201, range: `*/${counted(request, written)}` })
+  // Where nothing was counted, nothing could be merged: all given rows are new.
+  const { inserted = rows.number } = written
+  const status = preferences.onConflict === 'merge' && inserted === 0 ? 200 : 201
+  const reply = writtenReply(request, written, { status, range: `*/${counted(request, written)}` })
   if (written.location.length === 0 || written.rows !== 1) return reply
   const conditions = written.location.map(
     ([column, value]) => `${encodeURIComponent(column)}=${encodeURIComponent(`eq.${value}`)}`,
   )
   const location = `/${encodeURIComponent(name)}?${conditions.join('&')}`
   return { ...reply, headers: [['location', location], ...reply.headers] }
+}
+
+/** Inserts the row that the address names, or gives the values of the body to it. */
+async function put(request: TableRequest): Promise<AppReply> {
+  const { query, preferences } = request
+  const { limit, offset = 0 } = query.filters.get(embedPathKey([])) ?? {}
+  if (limit !== undefined || offset > 0) refuse(tablesRefusals.putPage)
+  const rows = await givenRows(request.call, { columns: query.columns, usesDefaults: false })
+  const written = await runPlan(request, (catalogue, table, options) =>
+    putPlan(catalogue, table, query, { rows, ...options }),
+  )
+  const isAnswered = preferences.answers === 'representation'
+  return writtenReply(request, written, { status: !isAnswered ? 204 : written.inserted ? 201 : 200 })
 }
 
 async function update(request: TableRequest): Promise<AppReply> {
@@ -66,6 +88,8 @@ const counted = ({ preferences }: TableRequest, { rows }: WriteResult): string =
 
 interface WriteResult extends WriteAnswer {
   stated: ResponseSettings
+  /** How many rows are new, of those that could have been merged; undefined where they were not counted. */
+  inserted: number | undefined
 }
 
 type PlanBuilder = (catalogue: Catalogue, table: DatabaseTable, options: WriteOptions) => WritePlan
@@ -74,7 +98,7 @@ const answersOf = { representation: 'rows', 'headers-only': 'location', minimal:
 
 /** Runs one statement; a check of its answer before it is committed costs another round trip. */
 async function runPlan(request: TableRequest, make: PlanBuilder): Promise<WriteResult> {
-  const { schema, name, preferences, shape } = request
+  const { preferences, shape } = request
   const options: WriteOptions = {
     answer: answersOf[preferences.answers],
     maxBytes: tablesLimits.answerBytes,
@@ -86,7 +110,7 @@ async function runPlan(request: TableRequest, make: PlanBuilder): Promise<WriteR
     preferences.rollsBack || preferences.maxAffected !== undefined || options.answer === 'rows'
   const answers = await request.run(
     (catalogue) => {
-      const table = catalogue.table(schema, name) ?? refuse(tablesRefusals.noTable(schema, name))
+      const table = requireTable(catalogue, request)
       plan = make(catalogue, table, options)
       return [...plan.statements, responseSettingsStatement]
     },
@@ -100,7 +124,13 @@ async function runPlan(request: TableRequest, make: PlanBuilder): Promise<WriteR
         : undefined,
     },
   )
-  return { ...plan!.answer(answers), stated: readResponseSettings(answers.at(-1)?.[0]) }
+  const settings = answers.at(-1)?.[0]
+  const [, , inserted] = settings ?? []
+  return {
+    ...plan!.answer(answers),
+    stated: readResponseSettings(settings),
+    inserted: readInserted(inserted),
+  }
 }
 
 /** Throws where the answer is not as it should be; the write is then undone. */
@@ -114,9 +144,10 @@ function requireWanted(request: TableRequest, { rows, body }: WriteAnswer): void
 function writtenReply(
   { preferences, shape }: TableRequest,
   { body = '', names, stated }: WriteResult,
-  { status, range }: { status: number; range: string },
+  { status, range }: { status: number; range?: string },
 ): RowsReply {
-  const reply: RowsReply = { status, headers: [['content-range', range], ...appliedLine(preferences)] }
+  const ranges = range === undefined ? [] : [['content-range', range] as const]
+  const reply: RowsReply = { status, headers: [...ranges, ...appliedLine(preferences)] }
   if (preferences.answers !== 'representation') return withStated(reply, stated)
   return withStated(
     rowsReply({ ...reply, status: status === 204 ? 200 : status }, shape, { body, names }),

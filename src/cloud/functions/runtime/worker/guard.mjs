@@ -12,7 +12,7 @@ const bindCall = (method) => Function.prototype.call.bind(method)
 
 const storage = new AsyncLocalStorage()
 export const runIn = storage.run.bind(storage)
-const currentCall = storage.getStore.bind(storage)
+export const currentCall = storage.getStore.bind(storage)
 
 export const call = apply
 export const read = getOf
@@ -36,24 +36,29 @@ export const pipeTo = bindCall(ReadableStream.prototype.pipeTo)
 export const closeStream = bindCall(WritableStream.prototype.close)
 export const readerOf = bindCall(ReadableStream.prototype.getReader)
 export const readInto = bindCall(ReadableStreamBYOBReader.prototype.read)
+export const cancelReader = bindCall(ReadableStreamBYOBReader.prototype.cancel)
 export const KeptBytes = Uint8Array
 export const KeptPassage = IdentityTransformStream
 export const firstOf = Promise.race.bind(Promise)
-/** Resolves when all work is done that waits for nothing. */
-export const idle = (
-  (later, Kept) => () =>
-    new Kept((resolve) => later(resolve, 0))
+export const asPromise = Promise.resolve.bind(Promise)
+export const onSettled = bindCall(Promise.prototype.then)
+export const pause = (
+  (later, Kept) => (ms) =>
+    new Kept((resolve) => later(resolve, ms))
 )(setTimeout, Promise)
+/** Resolves when all work is done that waits for nothing. */
+export const idle = () => pause(0)
 export const KeptHeaders = Headers
 export const KeptRequest = Request
 export const KeptResponse = Response
 export const KeptError = Error
 export const stringify = JSON.stringify
-const isResponse = bindCall(Object.getOwnPropertyDescriptor(Response.prototype, 'status').get)
-/** Whether a value is a Response, by the runtime's own mark, which no prototype can forge. */
+/** The status of an answer. It throws where a value is no Response, by the runtime's own mark, which no prototype can forge. */
+export const statusOf = bindCall(Object.getOwnPropertyDescriptor(Response.prototype, 'status').get)
+/** Whether a value is a Response. */
 export const isAnswer = (value) => {
   try {
-    isResponse(value)
+    statusOf(value)
     return true
   } catch {
     return false
@@ -126,7 +131,7 @@ for (const method of [
   console[method] = () => {}
 
 /** Every request that a function sends says which call sends it; the broker counts and judges by it. */
-const send = globalThis.fetch.bind(globalThis)
+export const send = globalThis.fetch.bind(globalThis)
 export const invocationHeader = 'x-kherad-invocation'
 globalThis.fetch = function fetch(input, options) {
   const id = currentCall()?.invocation

@@ -1,4 +1,5 @@
 /** The main module of every worker: it loads the function with its first call, hands it its calls, and marks what it answers. */
+import { backgroundOf, keepGoing, opened, setLoaded } from './background.mjs'
 import {
   bodyOf,
   call,
@@ -41,6 +42,7 @@ let handler
 const load = async (env) => {
   setEnvironment(env)
   const module = await import('./function.js')
+  setLoaded()
   handler = handlerOf(read(module, 'default'))
   if (handler === undefined)
     throw new KeptError(
@@ -84,19 +86,33 @@ const failed = (outcome, error) => {
   return marked(outcome, 500, null)
 }
 
-const serve = async (request, env, context) => {
+/** What a function may do with its call; the runtime's own context would keep work going without an end. */
+const contextOf = (state) => ({
+  waitUntil: (work) => keepGoing(state, work),
+  passThroughOnException() {},
+  props: {},
+})
+
+const serve = async (request, env, state) => {
   try {
     await loaded(env)
   } catch (error) {
     return failed('not_loaded', error)
   }
   try {
-    const answer = await handler(request, env, context)
+    const answer = await handler(request, env, contextOf(state))
     if (isAnswer(answer)) return mark(answer)
     return failed('no_answer', new KeptError('The function returned no Response.'))
   } catch (error) {
     return failed('threw', error)
   }
+}
+
+/** Serves a call; its answer is given when the platform knows what goes on after it. */
+const serveCall = async (request, env, state) => {
+  const answer = await serve(request, env, state)
+  await opened(state)
+  return answer
 }
 
 /** Reads a body to its end, or until the caller leaves, always into the same memory. */
@@ -160,14 +176,14 @@ export default {
     if (headerOf(headers, tryHeader) !== null) return tryOut(env)
     deleteHeader(headers, requestIdHeader)
     deleteHeader(headers, invocationHeader)
-    const state = { __proto__: null, id, invocation }
+    const state = { __proto__: null, id, invocation, background: backgroundOf(context) }
     const body = bodyOf(request)
     if (body === null)
-      return runIn(state, serve, new KeptRequest(request, { __proto__: null, headers }), env, context)
+      return runIn(state, serveCall, new KeptRequest(request, { __proto__: null, headers }), env, state)
     // All of the body is read, however much of it the function reads, and however it does so.
     const [its, ours] = tee(body)
     const upload = drain(ours)
     const own = new KeptRequest(request, { __proto__: null, headers, body: its })
-    return runIn(state, async () => endingAfter(upload, await serve(own, env, context)))
+    return runIn(state, async () => endingAfter(upload, await serveCall(own, env, state)))
   },
 }
