@@ -8,7 +8,7 @@ export const configCommands: Command[] = [
   {
     name: 'config schema',
     about: {
-      fa: 'JSON Schema پروندهٔ پیکربندی، برای ویرایشگرها.',
+      fa: 'JSON Schema فایل پیکربندی، برای ویرایشگرها.',
       en: 'The JSON Schema of the configuration file, for editors.',
     },
     takes: [],

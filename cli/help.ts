@@ -4,7 +4,7 @@ import { serverOptions } from './server/phrases.ts'
 import { workOptions } from './work/phrases.ts'
 
 const optionHelp: OptionHelp = {
-  name: { value: 'NAME', about: { fa: 'نام، ۱ تا ۱۲۰ نویسه', en: 'a name, 1 to 120 characters' } },
+  name: { value: 'NAME', about: { fa: 'نام، ۱ تا ۱۲۰ کاراکتر', en: 'a name, 1 to 120 characters' } },
   plan: {
     value: 'PLAN',
     about: {

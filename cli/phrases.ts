@@ -70,7 +70,7 @@ export const phrases = {
     ),
   badName: (what: string, max: number) =>
     sentence(
-      `${what} باید ۱ تا ${persian(max)} نویسه در یک خط باشد.`,
+      `${what} باید ۱ تا ${persian(max)} کاراکتر در یک خط باشد.`,
       `${what} must be 1 to ${max} characters on one line.`,
     ),
   notADate: (what: string, typed: string) =>
@@ -182,12 +182,12 @@ export const phrases = {
     ),
   fileTooLarge: (place: string, maxBytes: number) =>
     sentence(
-      `${place} از ${persian(maxBytes)} بایت بزرگ‌تر است: پرونده‌ای کوچک‌تر بدهید.`,
+      `${place} از ${persian(maxBytes)} بایت بزرگ‌تر است: فایلی کوچک‌تر بدهید.`,
       `${place} is larger than ${english(maxBytes)} bytes: give a smaller file.`,
     ),
   fileNotRead: (place: string, why: string) =>
     sentence(
-      `${place} خوانده نشد (${why}): نام و دسترسی پرونده را بررسی کنید.`,
+      `${place} خوانده نشد (${why}): نام و دسترسی فایل را بررسی کنید.`,
       `${place} could not be read (${why}): check the name and who may read it.`,
     ),
   databaseAway: (reason: string) =>

@@ -9,7 +9,8 @@ import type { Kherad } from './server.ts'
 export function welcome(kherad: Kherad): string {
   const { app, first, server, discovered, apps } = kherad
   const url = app.config.baseUrl
-  const key = first ? (first.shownSecret ?? '$KHERAD_BOOTSTRAP_KEY') : '$KHERAD_KEY'
+  // The key itself stands in one line only, since whatever is printed here is kept in the journal of the service.
+  const key = first && !first.shownSecret ? '$KHERAD_BOOTSTRAP_KEY' : '$KHERAD_KEY'
   const names = app.models.list().map(({ id }) => id)
   const shown = names.slice(0, 12).join('  ') + (names.length > 12 ? `  … (${names.length})` : '')
   const providers = app.models
@@ -23,7 +24,11 @@ export function welcome(kherad: Kherad): string {
     ...copyOf(app),
     ...(server.url === url ? [] : [`  گوش می‌دهد در / listens on: ${server.url}`]),
     ...(first?.shownSecret
-      ? ['', 'کلید (فقط همین یک بار نشان داده می‌شود) / key (shown only this once):', `  ${first.shownSecret}`]
+      ? [
+          '',
+          'کلید (فقط همین یک بار نشان داده می‌شود) / key (shown only this once):',
+          `  export KHERAD_KEY=${first.shownSecret}`,
+        ]
       : []),
     '',
     `ارائه‌دهندگان / providers: ${providers}`,
@@ -38,10 +43,10 @@ export function welcome(kherad: Kherad): string {
     '',
     'نخستین درخواست / first call:',
     `  curl ${url}/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\`,
-    `    -d '{"messages":[{"role":"user","content":"سلام! خودت را معرفی کن."}]}'`,
+    `    -d '{"messages":[{"role":"user","content":"سلام! خودت را معرفی کن"}]}'`,
     '',
     `مستندات / docs: ${url}/docs`,
-    ...(apps ? [`وب‌سایت‌ها و بک‌اندها / sites and clouds: ${apps.url}`] : []),
+    ...(apps ? [`سایت‌ها و بک‌اندها / sites and clouds: ${apps.url}`] : []),
     '',
     isWithoutApps(kherad) ? takenApps(app.config) : '',
   ].join('\n')
@@ -61,7 +66,7 @@ const isWithoutApps = ({ app: { config }, apps }: Kherad): boolean =>
 /** The warning that the API serves without the second listener. */
 export const takenApps = ({ apps: { port } }: Config): string =>
   [
-    `درگاه ${persianDigits(port)} در اختیار برنامهٔ دیگری است: وب‌سایت‌ها و بک‌اندها داده نمی‌شوند. KHERAD_APPS_PORT را درگاهی آزاد بگذارید (یا off، اگر نمی‌خواهیدشان).`,
+    `درگاه ${persianDigits(port)} در اختیار برنامهٔ دیگری است: سایت‌ها و بک‌اندها داده نمی‌شوند. KHERAD_APPS_PORT را درگاهی آزاد بگذارید (یا off، اگر نمی‌خواهیدشان).`,
     `Port ${port} is taken by another program: sites and clouds are not served. Set KHERAD_APPS_PORT to a free port (or to off, without them).`,
     '',
     '',

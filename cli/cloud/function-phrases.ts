@@ -43,7 +43,7 @@ export const functionPhrases = {
   // Refused
   notText: (file: string) => sentence(`«${file}» متن UTF-8 نیست.`, `"${file}" is not text in UTF-8.`),
   valueTooLong: () =>
-    sentence('مقدار محرمانه حداکثر ۱۰٬۰۰۰ نویسه است.', 'A secret has at most 10,000 characters.'),
+    sentence('مقدار محرمانه حداکثر ۱۰٬۰۰۰ کاراکتر است.', 'A secret has at most 10,000 characters.'),
   badLevel: (typed: string) =>
     sentence(
       `--level برابر «${typed}» است: debug، info، warn یا error بنویسید.`,

@@ -72,7 +72,7 @@ export const cloudPhrases = {
       `چند بک‌اند «${typed}» نام دارند: شناسه یا ref یکی را بنویسید.`,
       `Several app back-ends are called "${typed}": write the id or ref of one.`,
     ),
-  noFile: (file: string) => sentence(`پروندهٔ «${file}» خوانده نشد.`, `The file "${file}" cannot be read.`),
+  noFile: (file: string) => sentence(`فایل «${file}» خوانده نشد.`, `The file "${file}" cannot be read.`),
   moveFailed: sentence(
     'کپی ناکام ماند و بک‌اند همان‌گونه که بود کار می‌کند؛ دوباره بکوشید یا به گردانندهٔ سرویس خبر دهید.',
     'Copying has failed, and the app back-end goes on as it was; try again, or tell the operator.',

@@ -24,10 +24,10 @@ export const sqlPhrases = {
   queryOrFile: (): BilingualText =>
     sentence('یا QUERY را بنویسید یا -f، نه هر دو را.', 'Give either a query or -f, not both.'),
   queryTooLong: (): BilingualText =>
-    sentence('پرس‌وجو بیش از ۴۰٬۰۰۰ نویسه است.', 'The query is longer than 40,000 characters.'),
+    sentence('پرس‌وجو بیش از ۴۰٬۰۰۰ کاراکتر است.', 'The query is longer than 40,000 characters.'),
   fileTooLong: (file: string): BilingualText =>
     sentence(
-      `${file} بیش از ۳۹٬۵۰۰ نویسه دارد و در یک درخواست جا نمی‌شود؛ آن را چند مهاجرت کنید.`,
+      `${file} بیش از ۳۹٬۵۰۰ کاراکتر دارد و در یک درخواست جا نمی‌شود؛ آن را چند مهاجرت کنید.`,
       `${file} is longer than 39,500 characters, more than a request takes; make several migrations of it.`,
     ),
   notText: (file: string): BilingualText =>

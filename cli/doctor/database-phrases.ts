@@ -28,7 +28,7 @@ export const databasePhrases = {
     ),
   migrationChanged: (name: string) =>
     sentence(
-      `مهاجرت ${name} پس از اجرا تغییر کرده است: پروندهٔ اصلی را بازگردانید.`,
+      `مهاجرت ${name} پس از اجرا تغییر کرده است: فایل اصلی را بازگردانید.`,
       `The migration ${name} was changed after it had been applied: restore the file.`,
     ),
   ledger: () =>
@@ -67,7 +67,7 @@ export const databasePhrases = {
     sentence('آنچه در پایگاه مهر شده با این کلید باز شد.', 'It opened what is sealed in the database.'),
   sealingKeyMissing: (file: string) =>
     sentence(
-      `${file} نیست و KHERAD_SECRET هم داده نشده است؛ آغاز بعدی پذیرفته نمی‌شود: پرونده را از نسخهٔ پشتیبان برگردانید یا KHERAD_SECRET را بدهید.`,
+      `${file} نیست و KHERAD_SECRET هم داده نشده است؛ آغاز بعدی پذیرفته نمی‌شود: فایل را از نسخهٔ پشتیبان برگردانید یا KHERAD_SECRET را بدهید.`,
       `${file} is gone and KHERAD_SECRET is not set, so that the next start would be refused: bring the file back from a backup, or set KHERAD_SECRET.`,
     ),
 

@@ -22,12 +22,12 @@ export const livePhrases = {
   metrics: (address: string) => sentence(`${address}/metrics خوانده شد.`, `${address}/metrics was read.`),
   workers: (address: string, count: number) =>
     sentence(
-      `${address}/metrics از هر ${persianDecimal(count)} فرایند خوانده شد.`,
+      `${address}/metrics از هر ${persianDecimal(count)} پردازه خوانده شد.`,
       `${address}/metrics was read, of all ${count} workers.`,
     ),
   silentWorkers: (silent: number, count: number) =>
     sentence(
-      `${persianDecimal(silent)} از ${persianDecimal(count)} فرایند تا یک ثانیه سنجه‌اش را نداد و در این ارقام کم است: پردازنده و گزارش سرور را ببینید.`,
+      `${persianDecimal(silent)} از ${persianDecimal(count)} پردازه تا یک ثانیه سنجه‌اش را نداد و در این ارقام کم است: پردازنده و گزارش سرور را ببینید.`,
       `${silent} of ${count} workers did not give their figures within a second, and these lack them: look at the CPU and at the log of the server.`,
     ),
   noMetrics: (address: string, reason: string) =>
@@ -61,7 +61,7 @@ export const livePhrases = {
       `تأخیر صدک ۹۹ ${persianDecimal(ms)} میلی‌ثانیه است و باید زیر ${persianDecimal(max)} باشد: KHERAD_WORKERS=auto بگذارید یا ماشین بزرگ‌تری بگیرید.`,
       `The 99th percentile of the lag is ${ms} ms and should be below ${max}: set KHERAD_WORKERS=auto, or take a bigger machine.`,
     ),
-  noLoss: () => sentence('از آغاز این فرایند زیانی نبوده است.', 'None since this process started.'),
+  noLoss: () => sentence('از آغاز این پردازه زیانی نبوده است.', 'None since this process started.'),
   loss: (credits: string) =>
     sentence(
       `${persianDecimal(credits)} اعتبار بیش از گرو و موجودی خرج شد: «platform loss» را در گزارش بجویید؛ رسیدش ارائه‌دهنده را نشان می‌دهد.`,

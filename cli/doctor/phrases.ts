@@ -27,7 +27,7 @@ export const checkTitles = {
   installation: sentence('نصب', 'installation'),
   disk: sentence('دیسک', 'disk'),
   binaries: sentence('برنامه‌های PostgreSQL', 'PostgreSQL programs'),
-  confinement: sentence('فرایندهای محصور', 'confined processes'),
+  confinement: sentence('پردازه‌های محصور', 'confined processes'),
   ffmpeg: sentence('ffmpeg', 'ffmpeg'),
   database: sentence('پایگاه داده', 'database'),
   migrations: sentence('مهاجرت‌ها', 'migrations'),

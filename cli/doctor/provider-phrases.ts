@@ -5,10 +5,7 @@ import { type BilingualText, sentence } from '../command.ts'
 export const providerPhrases = {
   config: (file: string | undefined) =>
     file === undefined
-      ? sentence(
-          'پروندهٔ پیکربندی نیست و لازم هم نیست.',
-          'There is no configuration file, and none is needed.',
-        )
+      ? sentence('فایل پیکربندی نیست و لازم هم نیست.', 'There is no configuration file, and none is needed.')
       : sentence(`${file} درست است.`, `${file} is valid.`),
   silentProvider: (addresses: string) =>
     sentence(
@@ -25,12 +22,12 @@ export const providerPhrases = {
     sentence(`بها ندارند: ${ids}: pricing را بنویسید.`, `Without a price: ${ids}: write their pricing.`),
   shutDown: (models: string) =>
     sentence(
-      `فروشنده خاموششان کرده است: ${models}. مدل دیگری در پرونده‌ی پیکربندی بنویسید.`,
+      `فروشنده خاموششان کرده است: ${models}. مدل دیگری در فایل پیکربندی بنویسید.`,
       `Switched off by their vendors: ${models}. Write other models in the configuration file.`,
     ),
   shutsDown: (models: string) =>
     sentence(
-      `فروشنده به‌زودی خاموششان می‌کند: ${models}. جایگزینشان را در پرونده‌ی پیکربندی بنویسید.`,
+      `فروشنده به‌زودی خاموششان می‌کند: ${models}. جایگزینشان را در فایل پیکربندی بنویسید.`,
       `Will be switched off by their vendors: ${models}. Write their replacements in the configuration file.`,
     ),
 
@@ -43,7 +40,7 @@ export const providerPhrases = {
     ),
   providerKey: (detail: string) =>
     sentence(
-      `کلید آن پذیرفته نشد (${detail}): کلید را در محیط یا پروندهٔ پیکربندی درست کنید.`,
+      `کلید آن پذیرفته نشد (${detail}): کلید را در محیط یا فایل پیکربندی درست کنید.`,
       `Refused our key (${detail}): correct the key in the environment or the configuration file.`,
     ),
   providerAway: (address: string, detail: string) =>
@@ -88,7 +85,7 @@ export const providerPhrases = {
     ),
   certificatesOver: (day: string) =>
     sentence(
-      `گواهی‌ای در آن از ${persianDecimal(day)} دیگر معتبر نیست: گواهی تازه را در پرونده بنویسید.`,
+      `گواهی‌ای در آن از ${persianDecimal(day)} دیگر معتبر نیست: گواهی تازه را در فایل بنویسید.`,
       `A certificate in it ended on ${day}: write the new one into the file.`,
     ),
 

@@ -5,7 +5,7 @@ import { sentence } from '../command.ts'
 export const voicePhrases = {
   none: () =>
     sentence(
-      'این فرایند تماس نمی‌گیرد (voice.capacity یا --role).',
+      'این پردازه تماس نمی‌گیرد (voice.capacity یا --role).',
       'This process takes no calls (voice.capacity, or --role).',
     ),
 
@@ -16,7 +16,7 @@ export const voicePhrases = {
     ),
   sandboxParts: (lacking: string) =>
     sentence(
-      `مدل‌های متنی تماس را پاسخ می‌دهند ولی با ${lacking} می‌شنوند یا حرف می‌زنند: در پروندهٔ پیکربندی یک مدل kind: transcription و یک مدل kind: audio بنویسید، یا defaults.transcription_model و defaults.speech_model را.`,
+      `مدل‌های متنی تماس را پاسخ می‌دهند ولی با ${lacking} می‌شنوند یا حرف می‌زنند: در فایل پیکربندی یک مدل kind: transcription و یک مدل kind: audio بنویسید، یا defaults.transcription_model و defaults.speech_model را.`,
       `Text models answer calls, but hear or speak by ${lacking}: write a model of kind: transcription and one of kind: audio in the configuration file, or defaults.transcription_model and defaults.speech_model.`,
     ),
   models: ({ hears, answers, speaks }: { hears: string; answers: string; speaks: string }) =>
@@ -59,7 +59,7 @@ export const voicePhrases = {
     ),
   portsFew: (range: string, { free, processes }: { free: number; processes: number }) =>
     sentence(
-      `${range} تنها ${persian(free)} درگاه آزاد دارد و ${persian(processes)} فرایند هر یک درگاهی می‌خواهد: webrtc.ports را بزرگ‌تر یا KHERAD_WORKERS را کمتر کنید.`,
+      `${range} تنها ${persian(free)} درگاه آزاد دارد و ${persian(processes)} پردازه هر یک درگاهی می‌خواهد: webrtc.ports را بزرگ‌تر یا KHERAD_WORKERS را کمتر کنید.`,
       `${range} has only ${free} free, and ${processes} processes need one each: widen webrtc.ports, or lower KHERAD_WORKERS.`,
     ),
   notHere: (reason: string) =>

@@ -10,7 +10,7 @@ export const installationPhrases = {
     role: {
       value: 'ROLE',
       about: {
-        fa: 'کار این فرایند: all، api، worker، voice یا functions',
+        fa: 'کار این پردازه: all، api، worker، voice یا functions',
         en: 'what this process does: all, api, worker, voice or functions',
       },
     },

@@ -4,7 +4,7 @@ import { type BilingualText, sentence } from '../command.ts'
 export const serverPhrases = {
   noKey: () =>
     sentence(
-      'کلیدی داده نشده است: KHERAD_KEY را مقدار دهید، یا با --key-file پرونده‌اش را بنویسید.',
+      'کلیدی داده نشده است: KHERAD_KEY را مقدار دهید، یا با --key-file فایلش را بنویسید.',
       'No key is given: set KHERAD_KEY, or name the file that has it with --key-file.',
     ),
   twoKeys: () =>
@@ -16,7 +16,7 @@ export const serverPhrases = {
     ),
   badKey: () =>
     sentence(
-      'کلید نویسه‌ای دارد که در هیچ کلیدی نیست: آن را همان‌گونه که ساخته شد بنویسید (khr_…).',
+      'کلید کاراکتری دارد که در هیچ کلیدی نیست: آن را همان‌گونه که ساخته شد بنویسید (khr_…).',
       'The key has a character that no key has: write it as it was made (khr_…).',
     ),
   waiting: (url: string) =>
@@ -68,6 +68,6 @@ export const serverOptions: Readonly<Record<string, { value: string; about: Bili
   },
   'key-file': {
     value: 'FILE',
-    about: sentence('پرونده‌ای که کلید در آن است', 'a file that has the key'),
+    about: sentence('فایلی که کلید در آن است', 'a file that has the key'),
   },
 }

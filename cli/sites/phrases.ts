@@ -54,7 +54,7 @@ export const sitePhrases = {
     ),
   noIndex: (root: string) =>
     sentence(
-      `در «${root}» پروندهٔ index.html نیست: پوشهٔ خروجی ساخت را بنویسید، مانند dist یا build.`,
+      `در «${root}» فایل index.html نیست: پوشهٔ خروجی ساخت را بنویسید، مانند dist یا build.`,
       `"${root}" has no index.html: write the folder that the build made, such as dist or build.`,
     ),
   dependencies: (at: string) =>
@@ -64,12 +64,12 @@ export const sitePhrases = {
     ),
   noFile: (at: string) =>
     sentence(
-      `«${at}» پروندهٔ معمولی نیست (مثلاً پیوند است): به جایش خود پرونده را بگذارید.`,
+      `«${at}» فایل معمولی نیست (مثلاً پیوند است): به جایش خود فایل را بگذارید.`,
       `"${at}" is no regular file (a link, for instance): put the file itself in its place.`,
     ),
   tooLarge: () =>
     sentence(
-      'پوشه بیش از ۱۰٬۰۰۰ پرونده یا ۲۰۰ مگابایت دارد: آیا پوشهٔ درستی است؟',
+      'پوشه بیش از ۱۰٬۰۰۰ فایل یا ۲۰۰ مگابایت دارد: آیا پوشهٔ درستی است؟',
       'The folder has more than 10,000 files or 200 MB: is it the right one?',
     ),
   failed: (message: string) => sentence(message, message),
@@ -102,14 +102,14 @@ export const sitePhrases = {
     ),
   sending: (changed: number, all: number, bytes: number) =>
     sentence(
-      `${persian(changed)} از ${persian(all)} پرونده فرستاده می‌شود (${size(bytes, 'fa-IR')})`,
+      `${persian(changed)} از ${persian(all)} فایل فرستاده می‌شود (${size(bytes, 'fa-IR')})`,
       `sending ${english(changed)} of ${english(all)} files (${size(bytes, 'en-US')})`,
     ),
   publishing: (seconds: number) =>
     sentence(`${persian(seconds)} ثانیه · در حال انتشار`, `${english(seconds)} s · being published`),
   done: (name: string, version: number, files: number, bytes: number) =>
     sentence(
-      `«${name}» نسخهٔ ${persian(version)} · ${persian(files)} پرونده، ${size(bytes, 'fa-IR')}`,
+      `«${name}» نسخهٔ ${persian(version)} · ${persian(files)} فایل، ${size(bytes, 'fa-IR')}`,
       `"${name}" version ${english(version)} · ${english(files)} files, ${size(bytes, 'en-US')}`,
     ),
   wentBack: (version: number) =>
@@ -143,7 +143,7 @@ export const sitePhrases = {
     state: sentence('وضعیت', 'STATE'),
     url: sentence('نشانی', 'ADDRESS'),
     version: sentence('نسخه', 'VERSION'),
-    files: sentence('پرونده‌ها', 'FILES'),
+    files: sentence('فایل‌ها', 'FILES'),
     bytes: sentence('حجم', 'SIZE'),
     time: sentence('زمان', 'TIME'),
     preview: sentence('پیش‌نمایش', 'PREVIEW'),
@@ -186,14 +186,14 @@ export const siteOptions: OptionHelp = {
   spa: {
     value: '',
     about: sentence(
-      'نشانی‌های بی‌پرونده را index.html پاسخ می‌دهد، برای برنامه‌هایی با مسیرهای خود',
+      'نشانی‌های بی‌فایل را index.html پاسخ می‌دهد، برای برنامه‌هایی با مسیرهای خود',
       'addresses without a file are answered by index.html, for apps with routes of their own',
     ),
   },
   'no-spa': {
     value: '',
     about: sentence(
-      'نشانی‌های بی‌پرونده دیگر index.html نمی‌گیرند؛ بی‌این‌دو، مانند نسخهٔ پیشین است',
+      'نشانی‌های بی‌فایل دیگر index.html نمی‌گیرند؛ بی‌این‌دو، مانند نسخهٔ پیشین است',
       'addresses without a file are answered by index.html no longer; without either it is as in the version before',
     ),
   },

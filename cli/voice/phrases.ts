@@ -10,7 +10,7 @@ export const callPhrases = {
     'A call, and each step of its receipt with what it has cost. CALL is its id, or that of its request.',
   ),
   end: sentence(
-    'تماسی را پایان می‌دهد؛ فرایندی که آن را دارد تا پنج ثانیه بعد تسویه‌اش می‌کند.',
+    'تماسی را پایان می‌دهد؛ پردازه‌ای که آن را دارد تا پنج ثانیه بعد تسویه‌اش می‌کند.',
     'Ends a call; the process that has it settles it within five seconds.',
   ),
   noCall: (named: string) =>
@@ -23,7 +23,7 @@ export const callPhrases = {
   ended: sentence('تماس پایان یافت.', 'The call has ended.'),
   endedBefore: sentence('تماس پیش‌تر پایان یافته بود.', 'The call had ended before.'),
   asked: sentence(
-    'پایان تماس خواسته شد، ولی هنوز تسویه نشده: فرایندی که آن را داشت شاید مرده باشد و فرایندی دیگر تا پایان مهلتش (KHERAD_LEASE_MS) تسویه‌اش می‌کند.',
+    'پایان تماس خواسته شد، ولی هنوز تسویه نشده: پردازه‌ای که آن را داشت شاید مرده باشد و پردازه‌ای دیگر تا پایان مهلتش (KHERAD_LEASE_MS) تسویه‌اش می‌کند.',
     'Its end was requested, and it is not settled yet: the process that had it may be dead, and another one settles it when its lease (KHERAD_LEASE_MS) is over.',
   ),
   discarded: sentence('دورریخته', 'thrown away'),

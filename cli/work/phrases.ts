@@ -6,24 +6,24 @@ export const workPhrases = {
   /** The description of each kind of work. */
   kinds: {
     research: sentence(
-      'گزارش پژوهشی با منبع؛ پیشرفت کار نشان داده و پرونده‌ها ذخیره می‌شوند',
+      'گزارش پژوهشی با منبع؛ پیشرفت کار نشان داده و فایل‌ها ذخیره می‌شوند',
       'a cited report; shows progress and saves the files',
     ),
     document: sentence(
-      'سند؛ پیشرفت کار نشان داده و پرونده‌ها ذخیره می‌شوند',
+      'سند؛ پیشرفت کار نشان داده و فایل‌ها ذخیره می‌شوند',
       'a document; shows progress and saves the files',
     ),
     code: sentence(
-      'برنامه؛ پیشرفت کار نشان داده و پرونده‌ها ذخیره می‌شوند',
+      'برنامه؛ پیشرفت کار نشان داده و فایل‌ها ذخیره می‌شوند',
       'a program; shows progress and saves the files',
     ),
     data: sentence(
-      'تحلیل داده؛ پیشرفت کار نشان داده و پرونده‌ها ذخیره می‌شوند',
+      'تحلیل داده؛ پیشرفت کار نشان داده و فایل‌ها ذخیره می‌شوند',
       'an analysis of data; shows progress and saves the files',
     ),
   } satisfies Record<WorkKind, BilingualText>,
   watch: sentence(
-    'دنبال کردن کاری که پیش‌تر خواسته شده، و ذخیرهٔ پرونده‌هایش',
+    'دنبال کردن کاری که پیش‌تر خواسته شده، و ذخیرهٔ فایل‌هایش',
     'follows work that was asked for before, and saves its files',
   ),
   accepted: (id: string, credits: number) =>
@@ -37,7 +37,7 @@ export const workPhrases = {
     sentence(`${message} هزینه: ${persian(credits)} اعتبار.`, `${message} Cost: ${credits} credits.`),
   badPath: (path: string) =>
     sentence(
-      `سرور پرونده‌ای بیرون از پوشه نام برد: ${path}`,
+      `سرور فایلی بیرون از پوشه نام برد: ${path}`,
       `The server names a file outside of the folder: ${path}`,
     ),
   notSaved: (place: string, why: string) =>
@@ -45,12 +45,12 @@ export const workPhrases = {
 }
 
 export const workOptions: Readonly<Record<string, { value: string; about: BilingualText }>> = {
-  title: { value: 'TEXT', about: sentence('عنوان، ۱ تا ۱۰۰ نویسه', 'a title, 1 to 100 characters') },
+  title: { value: 'TEXT', about: sentence('عنوان، ۱ تا ۱۰۰ کاراکتر', 'a title, 1 to 100 characters') },
   model: { value: 'ID', about: sentence('مدل متنی', 'a text model') },
   out: {
     value: 'FOLDER',
     about: sentence(
-      'پوشهٔ پرونده‌ها؛ در نبودش kherad-work-<شناسه>',
+      'پوشهٔ فایل‌ها؛ در نبودش kherad-work-<شناسه>',
       'where files are saved; kherad-work-<id> when left out',
     ),
   },

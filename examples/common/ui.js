@@ -23,7 +23,7 @@ function sayAtField({ target: field }) {
     valueMissing
       ? 'اینجا را پر کنید.'
       : tooShort
-        ? `دست‌کم ${number.format(field.minLength)} نویسه بنویسید.`
+        ? `دست‌کم ${number.format(field.minLength)} کاراکتر بنویسید.`
         : 'ایمیل را کامل بنویسید، مانند sara@example.com.',
   )
   field.oninput = () => field.setCustomValidity('')

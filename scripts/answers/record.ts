@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { dereferenced, type Operation, operationsOf } from './document.ts'
@@ -30,7 +31,7 @@ export async function record(root: string): Promise<Recording> {
     webhooks: site.receiver.got,
     rows: await rowsOf(site.db),
     metrics: described(metrics),
-    errors: (await readFile(path.join(root, 'docs/errors.md'), 'utf8')).split('\n'),
+    errors: await errorsOf(root),
     openapi: dereferenced(document),
   }
 }
@@ -48,6 +49,15 @@ export async function askSite<R extends Recorder = Recorder>(
   const recorder = recorderOf(operations)
   await askGroups(recorder, site, groups)
   return { recorder, document }
+}
+
+/** The lines of the pages of errors; an older checkout has both languages on one page. */
+async function errorsOf(root: string): Promise<string[]> {
+  const pages = ['docs/errors.md', 'docs/errors.fa.md']
+    .map((page) => path.join(root, page))
+    .filter((page) => existsSync(page))
+  const texts = await Promise.all(pages.map((page) => readFile(page, 'utf8')))
+  return texts.flatMap((text) => text.split('\n'))
 }
 
 /** Names, meanings, kinds and labels; what they measured differs each time. */

@@ -16,7 +16,7 @@ const warning = {
     'Simulator for development and tests: it runs offline inside the server, follows fixed rules and is not intelligent. ' +
     'The same request always gets the same answer; temperature and top_p are accepted and have no effect.',
   fa:
-    'شبیه‌ساز برای توسعه و آزمون: درون همین کارساز و بدون اینترنت کار می‌کند، از قاعده‌های ثابت پیروی می‌کند و هوشمند نیست. ' +
+    'شبیه‌ساز برای توسعه و آزمون: درون همین سرور و بدون اینترنت کار می‌کند، از قاعده‌های ثابت پیروی می‌کند و هوشمند نیست. ' +
     'پاسخ یک درخواست همیشه یکسان است؛ temperature و top_p پذیرفته می‌شوند و اثری ندارند.',
 }
 
@@ -100,7 +100,7 @@ export const imageModel: ImageModel = {
   displayName: 'Kherad Sandbox Image (simulator) · شبیه‌ساز تصویر خرد',
   description: [
     'Simulator for development and tests: it draws no scene but a poster of the prompt, offline inside the server, always the same for the same prompt, with a mark that says so. Given pictures become the backdrop; with a mask the picture stays as it is where the mask is not transparent.',
-    'شبیه‌ساز برای توسعه و آزمون: صحنه نمی‌کشد؛ درون همین کارساز و بدون اینترنت پوستری از متن درخواست می‌سازد که برای یک متن همیشه یکسان است و نشانی دارد که همین را می‌گوید. تصویرهای داده‌شده پس‌زمینه می‌شوند؛ با mask هر جا که آن شفاف نیست تصویر همان می‌ماند.',
+    'شبیه‌ساز برای توسعه و آزمون: صحنه نمی‌کشد؛ درون همین سرور و بدون اینترنت پوستری از متن درخواست می‌سازد که برای یک متن همیشه یکسان است و نشانی دارد که همین را می‌گوید. تصویرهای داده‌شده پس‌زمینه می‌شوند؛ با mask هر جا که آن شفاف نیست تصویر همان می‌ماند.',
   ].join('\n'),
   ownedBy: 'kherad',
   created: 1_795_132_800,
@@ -160,7 +160,7 @@ export const embeddingModel: EmbeddingModel = {
   displayName: 'Kherad Sandbox Embedding (simulator) · شبیه‌ساز بردار خرد',
   description: [
     'Simulator for development and tests: its vectors count words, their stems and runs of three letters, offline inside the server. Texts that share words or parts of words are near each other; it knows nothing of meaning.',
-    'شبیه‌ساز برای توسعه و آزمون: بردارهایش شمارش واژه‌ها، ریشه‌ها و سه‌حرفی‌ها هستند، درون همین کارساز و بدون اینترنت. متن‌هایی که واژه یا پارهٔ واژهٔ مشترک دارند به هم نزدیک‌اند؛ از معنا چیزی نمی‌داند.',
+    'شبیه‌ساز برای توسعه و آزمون: بردارهایش شمارش واژه‌ها، ریشه‌ها و سه‌حرفی‌ها هستند، درون همین سرور و بدون اینترنت. متن‌هایی که واژه یا پارهٔ واژهٔ مشترک دارند به هم نزدیک‌اند؛ از معنا چیزی نمی‌داند.',
   ].join('\n'),
   ownedBy: 'kherad',
   created: 1_795_219_200,
@@ -183,7 +183,7 @@ export const audioModel: AudioModel = {
   displayName: 'Kherad Sandbox Speech (simulator) · شبیه‌ساز گفتار خرد',
   description: [
     'Simulator for development and tests: a small formant synthesiser inside the server reads Persian and simple English, always the same for the same text, in an artificial voice. Of a recording it says how long it is, and nothing else.',
-    'شبیه‌ساز برای توسعه و آزمون: یک گفتارساز کوچک درون همین کارساز فارسی و انگلیسی ساده می‌خواند، برای یک متن همیشه یکسان و با صدایی ساختگی. از یک ضبط فقط درازایش را می‌گوید.',
+    'شبیه‌ساز برای توسعه و آزمون: یک گفتارساز کوچک درون همین سرور فارسی و انگلیسی ساده می‌خواند، برای یک متن همیشه یکسان و با صدایی ساختگی. از یک ضبط فقط درازایش را می‌گوید.',
   ].join('\n'),
   ownedBy: 'kherad',
   created: 1_795_392_000,
@@ -247,7 +247,7 @@ export const videoModel: VideoModel = {
   displayName: 'Kherad Sandbox Video (simulator) · شبیه‌ساز ویدیوی خرد',
   description: [
     'Simulator for development and tests: it films no scene but shows the prompt as a poster with a swinging star, the time and a mark that says so, and speaks its first words, offline inside the server, always the same for the same order. Pictures that guide stand small beside it; frames are the first and the last picture. A job takes 2 to 10 s.',
-    'شبیه‌ساز برای توسعه و آزمون: صحنه نمی‌سازد؛ درون همین کارساز و بدون اینترنت متن درخواست را چون پوستری با ستاره‌ای در نوسان، زمان و نشانی که همین را می‌گوید نمایش می‌دهد و نخستین واژه‌هایش را می‌خواند، برای یک سفارش همیشه یکسان. تصویرهای راهنما کوچک کنار آن می‌آیند و فریم‌ها تصویر نخست و پایانی‌اند. هر کار ۲ تا ۱۰ ثانیه طول می‌کشد.',
+    'شبیه‌ساز برای توسعه و آزمون: صحنه نمی‌سازد؛ درون همین سرور و بدون اینترنت متن درخواست را چون پوستری با ستاره‌ای در نوسان، زمان و نشانی که همین را می‌گوید نمایش می‌دهد و نخستین واژه‌هایش را می‌خواند، برای یک سفارش همیشه یکسان. تصویرهای راهنما کوچک کنار آن می‌آیند و فریم‌ها تصویر نخست و پایانی‌اند. هر کار ۲ تا ۱۰ ثانیه طول می‌کشد.',
   ].join('\n'),
   ownedBy: 'kherad',
   created: 1_795_564_800,
@@ -286,7 +286,7 @@ export const realtimeModel: RealtimeModel = {
   displayName: 'Kherad Sandbox Realtime (simulator) · شبیه‌ساز تماس خرد',
   description: [
     'Simulator for development and tests: a call in which sandbox/transcribe listens, sandbox/fast answers and sandbox/speech speaks, offline inside the server. It understands the speech of sandbox/speech and typed text; of every other voice it notices that somebody spoke.',
-    'شبیه‌ساز برای توسعه و آزمون: تماسی که در آن sandbox/transcribe می‌شنود، sandbox/fast پاسخ می‌دهد و sandbox/speech حرف می‌زند، درون همین کارساز و بدون اینترنت. گفتار sandbox/speech و متن تایپ‌شده را می‌فهمد؛ از هر صدای دیگری فقط درمی‌یابد که کسی حرف زده است.',
+    'شبیه‌ساز برای توسعه و آزمون: تماسی که در آن sandbox/transcribe می‌شنود، sandbox/fast پاسخ می‌دهد و sandbox/speech حرف می‌زند، درون همین سرور و بدون اینترنت. گفتار sandbox/speech و متن تایپ‌شده را می‌فهمد؛ از هر صدای دیگری فقط درمی‌یابد که کسی حرف زده است.',
   ].join('\n'),
   ownedBy: 'kherad',
   created: 1_795_737_600,

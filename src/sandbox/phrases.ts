@@ -54,7 +54,7 @@ const phrases = {
     en: 'Received the document “{title}”: a PDF whose pages were not counted; the sandbox does not read its text.',
   },
   documentText: {
-    fa: 'سند «{title}» دریافت شد: متنی با {count} نویسه.',
+    fa: 'سند «{title}» دریافت شد: متنی با {count} کاراکتر.',
     en: 'Received the document “{title}”: text of {count} characters.',
   },
   untitled: { fa: 'بی‌نام', en: 'untitled' },

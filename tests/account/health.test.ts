@@ -51,7 +51,7 @@ test('a key file that is gone or another one warns while the process still has t
   await rename(file, kept)
   await becomes(world, 200, 'sealing_key_file')
   const persian = await new Client(world.url, '', '').get('/health/ready', { 'accept-language': 'fa' })
-  expect(persian.body.warnings[0].message).toMatch(/پروندهٔ secret\.key/)
+  expect(persian.body.warnings[0].message).toMatch(/فایل secret\.key/)
   expect(await world.app.secrets.open(sealed, 'its row')).toBe('a word')
   await writeFile(file, 'another-key-than-the-one-of-this-database')
   await until(async () => /holds another key/.test((await ready(world)).body.warnings[0].message))

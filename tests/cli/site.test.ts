@@ -51,7 +51,7 @@ test('a folder is published with one command, which prints the address and nothi
   const { code, out, err } = await run(['site', 'publish', folder, '--public', '--name', 'کافهٔ ما'], 'fa')
   expect([code, out], err).toEqual([0, expect.stringMatching(/^http:\/\/kafh-ma\.localhost:\d+\n$/)])
   expect(err).toBe(
-    'کنار گذاشته شد: .git\n۳ از ۳ پرونده فرستاده می‌شود (۱ کیلوبایت)\n«کافهٔ ما» نسخهٔ ۱ · ۳ پرونده، ۱ کیلوبایت\n',
+    'کنار گذاشته شد: .git\n۳ از ۳ فایل فرستاده می‌شود (۱ کیلوبایت)\n«کافهٔ ما» نسخهٔ ۱ · ۳ فایل، ۱ کیلوبایت\n',
   )
   const [site] = (await key.get('/v1/sites')).body.data
   const { data } = (await key.get(`/v1/sites/${site.id}/files`)).body

@@ -247,6 +247,8 @@ test('an app that routes in the browser gets its page for navigations only, neve
     ['/users/jane.doe', html],
     ['/users/5', { accept: '*/*' }],
     ['/users/5', { accept: 'application/json' }],
+    ['/users/5', { accept: 'text/html;q=0' }],
+    ['/users/5', { accept: 'text/html; q=0.0, */*' }],
     ['/users/5', {}],
     ['/users/5', { ...html, 'sec-fetch-mode': 'cors' }],
     ['/users/5', { ...html, 'sec-fetch-mode': 'no-cors' }],
@@ -259,6 +261,19 @@ test('an app that routes in the browser gets its page for navigations only, neve
     ])
   }
   expect((await app.get('/users/5', { headers: { ...html, 'sec-fetch-mode': 'navigate' } })).status).toBe(200)
+})
+
+test('a client that refuses pages gets none, not even in place of an error', async () => {
+  const files = { 'index.html': page('app'), '404.html': page('not here') }
+  const app = await publish(await world.key(), { files, spa: true })
+  const ask = async (accept: string) => {
+    const { status, headers, text } = await app.get('/users/5.png', { headers: { accept } })
+    return [status, headers['content-type'], text.includes('<')]
+  }
+  for (const accept of ['text/html;q=0', 'text/html;q=0, */*', 'application/json', 'image/*'])
+    expect(await ask(accept), accept).toEqual([404, 'text/plain; charset=utf-8', false])
+  for (const accept of ['*/*', 'text/html;q=0.1', 'text/*, application/json'])
+    expect(await ask(accept), accept).toEqual([404, 'text/html; charset=utf-8', true])
 })
 
 test('without a choice for it a site answers no path that it does not have', async () => {

@@ -37,7 +37,7 @@ export const reconcilePhrases = {
     ),
   noFile: (file: string, reason: string) =>
     sentence(
-      `${file} خوانده نمی‌شود (${reason}): نشانی پرونده را درست کنید.`,
+      `${file} خوانده نمی‌شود (${reason}): نشانی فایل را درست کنید.`,
       `${file} cannot be read (${reason}): correct its path.`,
     ),
   unreadable: (file: string, { line, why, shown }: InvoiceError) => {

@@ -3,11 +3,11 @@ import { type BilingualText, type OptionHelp, sentence } from '../../command.ts'
 
 export const studioPhrases = {
   image: sentence(
-    'تصویری از روی متن می‌کشد و ذخیره می‌کند؛ روی خروجی تنها نشانی پرونده‌هاست. با - متن از ورودی استاندارد خوانده می‌شود',
+    'تصویری از روی متن می‌کشد و ذخیره می‌کند؛ روی خروجی تنها نشانی فایل‌هاست. با - متن از ورودی استاندارد خوانده می‌شود',
     'draws pictures and saves them; standard output has their paths and nothing else. The prompt - is read from standard input',
   ),
   speak: sentence(
-    'متن یا گفت‌وگویی را می‌خواند و ذخیره می‌کند؛ روی خروجی تنها نشانی پرونده است. با - متن از ورودی استاندارد خوانده می‌شود',
+    'متن یا گفت‌وگویی را می‌خواند و ذخیره می‌کند؛ روی خروجی تنها نشانی فایل است. با - متن از ورودی استاندارد خوانده می‌شود',
     'speaks a text or a dialogue and saves it; standard output has its path and nothing else. The text - is read from standard input',
   ),
 
@@ -26,7 +26,7 @@ export const studioPhrases = {
     ),
   textTooLong: (what: string, max: number) =>
     sentence(
-      `${what} از ${persian(max)} نویسه بلندتر است: آن را تکه‌تکه بفرستید.`,
+      `${what} از ${persian(max)} کاراکتر بلندتر است: آن را تکه‌تکه بفرستید.`,
       `${what} is longer than ${english(max)} characters: send it in pieces.`,
     ),
   notWithin: (option: string, typed: string, min: number, max: number) =>
@@ -139,7 +139,7 @@ export const savedOptions: OptionHelp = {
       'where it is saved; when left out here, named by the first words',
     ),
   },
-  force: { value: '', about: sentence('پرونده‌ای را که هست بازنویسی می‌کند', 'overwrites a file that exists') },
+  force: { value: '', about: sentence('فایلی را که هست بازنویسی می‌کند', 'overwrites a file that exists') },
   'idempotency-key': {
     value: 'KEY',
     about: sentence(
@@ -197,7 +197,7 @@ export const imageOptions: OptionHelp = {
 
 export const speechOptions: OptionHelp = {
   ...common,
-  file: { value: 'FILE', about: sentence('متن در این پرونده است', 'the text is in this file') },
+  file: { value: 'FILE', about: sentence('متن در این فایل است', 'the text is in this file') },
   dialogue: {
     value: 'FILE',
     about: sentence(

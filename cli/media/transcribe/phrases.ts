@@ -4,7 +4,7 @@ import { savedOptions, studioPhrases } from '../studio/phrases.ts'
 
 export const transcribePhrases = {
   transcribe: sentence(
-    'ضبطی را به متن یا زیرنویس برمی‌گرداند و کنار همان ضبط ذخیره می‌کند؛ روی خروجی تنها نشانی پرونده است',
+    'ضبطی را به متن یا زیرنویس برمی‌گرداند و کنار همان ضبط ذخیره می‌کند؛ روی خروجی تنها نشانی فایل است',
     'writes a recording down as subtitles or text and saves them beside it; standard output has the path and nothing else',
   ),
   badFormat: (typed: string) =>
@@ -14,7 +14,7 @@ export const transcribePhrases = {
     ),
   noFile: (place: string) =>
     sentence(
-      `${place} پرونده نیست: نام یک ضبط را بنویسید.`,
+      `${place} فایل نیست: نام یک ضبط را بنویسید.`,
       `${place} is no file: write the name of a recording.`,
     ),
   emptyFile: (place: string) =>

@@ -4,7 +4,7 @@ import { savedOptions } from '../studio/phrases.ts'
 
 export const videoPhrases = {
   video: sentence(
-    'ویدیویی از روی متن می‌سازد، تا آماده شدنش صبر می‌کند و ذخیره‌اش می‌کند؛ روی خروجی تنها نشانی پرونده است. با - متن از ورودی استاندارد خوانده می‌شود',
+    'ویدیویی از روی متن می‌سازد، تا آماده شدنش صبر می‌کند و ذخیره‌اش می‌کند؛ روی خروجی تنها نشانی فایل است. با - متن از ورودی استاندارد خوانده می‌شود',
     'makes a video of a text, waits for it and saves it; standard output has its path and nothing else. The prompt - is read from standard input',
   ),
 

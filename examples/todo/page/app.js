@@ -117,7 +117,7 @@ $('new-file').onchange = ({ target }) =>
   act(target, async () => {
     const [file] = target.files
     if (!file) return
-    if (file.size > 2 ** 20) throw new Error('این پرونده از ۱ مبی‌بایت بزرگ‌تر است؛ پروندهٔ کوچک‌تری برگزینید.')
+    if (file.size > 2 ** 20) throw new Error('این فایل از ۱ مبی‌بایت بزرگ‌تر است؛ فایل کوچک‌تری برگزینید.')
     const body = JSON.stringify({ name: file.name, content_base64: await base64Of(file) })
     await files('', { method: 'POST', body, headers: { 'content-type': 'application/json' } })
     await showFiles()

@@ -107,7 +107,7 @@ export const LookupQuery = Type.Object(
     idempotency_key: Type.String(
       patterned('^[A-Za-z0-9._:-]{1,128}$', {
         en: 'must have 1 to 128 characters of A–Z, a–z, 0–9 and . _ : -',
-        fa: 'باید ۱ تا ۱۲۸ نویسه از A–Z، a–z، 0–9 و . _ : - داشته باشد',
+        fa: 'باید ۱ تا ۱۲۸ کاراکتر از A–Z، a–z، 0–9 و . _ : - داشته باشد',
       }),
     ),
   },

@@ -59,6 +59,27 @@ test('whatever stands in a route is escaped, in the page and in its shell line',
   expect(callOf(odd, 'http://x')).toContain(`</script>'\\''&`)
 })
 
+test('a Persian sentence in an example keeps its full stop at its end', () => {
+  const sentence = 'سلام! خودت را معرفی کن.'
+  const said = route({
+    method: 'POST',
+    path: '/v1/said',
+    operation: 'said.one',
+    scope: 'public',
+    summary: { en: 'Says it.', fa: 'می‌گوید.' },
+    body: Type.Object({ text: Type.String({ default: sentence, examples: [sentence] }) }),
+    reply: { 200: Type.Object({}) },
+    errors: [],
+    handle: () => ({}),
+  })
+  for (const language of ['fa', 'en'] as const) {
+    const page = pageOf([said], 'http://x', language)
+    const places = page.split(sentence).length - 1
+    expect(places, language).toBeGreaterThan(1)
+    expect(page.split(`"<bdi dir="rtl">${sentence}</bdi>"`), language).toHaveLength(places + 1)
+  }
+})
+
 const open = { scope: 'public', summary: { en: 'A route.', fa: 'یک مسیر.' }, errors: [] as never[] } as const
 const Reply = Type.Object({ reply: Type.String() })
 

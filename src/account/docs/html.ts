@@ -2,7 +2,20 @@
 import { type Html, type HtmlContent, html } from '#platform/html'
 
 /** A technical name: read from left to right wherever it stands. */
-export const code = (text: string): Html => html`<code dir="ltr">${text}</code>`
+export const code = (text: string): Html => html`<code dir="ltr">${isolated(text)}</code>`
+
+/**
+ * Code that is read from left to right, in which each quoted text with Persian letters keeps its own direction: otherwise the full stop of a Persian
+ * sentence would stand before its first word.
+ */
+export const isolated = (text: string): HtmlContent[] =>
+  text
+    .split(/("[^"\n]*")/)
+    .map((part) =>
+      part.startsWith('"') && /[\u0600-\u06ff]/.test(part)
+        ? html`"<bdi dir="rtl">${part.slice(1, -1)}</bdi>"`
+        : part,
+    )
 
 /** Prose in which `backticks` mark technical names and ‹angles› mark what stands for a detail. */
 export const prose = (text: string): HtmlContent[] =>

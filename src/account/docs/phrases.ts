@@ -26,7 +26,7 @@ export const phrases = {
   bytes: { fa: 'بایت', en: 'bytes' },
   pathParameters: { fa: 'پارامترهای مسیر', en: 'Path parameters' },
   queryParameters: { fa: 'پارامترهای پرسش', en: 'Query parameters' },
-  headerParameters: { fa: 'سرآیندها', en: 'Headers' },
+  headerParameters: { fa: 'هدرها', en: 'Headers' },
   body: { fa: 'بدنهٔ درخواست', en: 'Request body' },
   form: { fa: 'یا یک فرم (multipart/form-data)', en: 'Or a form (multipart/form-data)' },
   otherBody: { fa: 'شکل دیگر بدنه', en: 'Another shape of the body' },
@@ -37,7 +37,7 @@ export const phrases = {
   failures: { fa: 'خطاها', en: 'Errors' },
   example: { fa: 'نمونه', en: 'Example' },
   tolerates: {
-    fa: 'فیلدهای دیگر پذیرفته می‌شوند، اثری ندارند و نامشان در سرآیند `X-Ignored-Fields` می‌آید.',
+    fa: 'فیلدهای دیگر پذیرفته می‌شوند، اثری ندارند و نامشان در هدر `X-Ignored-Fields` می‌آید.',
     en: 'Other fields are accepted, have no effect and are named in the header `X-Ignored-Fields`.',
   },
   refuses: { fa: 'فیلد دیگری پذیرفته نمی‌شود.', en: 'Other fields are refused.' },
@@ -53,7 +53,7 @@ export const phrases = {
   to: { fa: ' تا ', en: ' to ' },
   atLeast: { fa: 'دست‌کم ', en: 'at least ' },
   atMost: { fa: 'حداکثر ', en: 'at most ' },
-  characters: { fa: 'نویسه', en: 'characters' },
+  characters: { fa: 'کاراکتر', en: 'characters' },
   items: { fa: 'عضو', en: 'items' },
   raisedBy: { fa: 'در', en: 'at' },
   everywhere: { fa: 'در هر مسیری', en: 'at any route' },
@@ -91,10 +91,10 @@ export const groups: Record<string, Record<Language, string>> = {
   agents: { fa: 'عامل‌ها', en: 'Agents' },
   work: { fa: 'کارها', en: 'Work' },
   knowledge: { fa: 'دانش', en: 'Knowledge' },
-  files: { fa: 'پرونده‌ها', en: 'Files' },
+  files: { fa: 'فایل‌ها', en: 'Files' },
   accounting: { fa: 'حساب و مصرف', en: 'Balance and usage' },
   cloud: { fa: 'بک‌اند', en: 'Cloud' },
-  sites: { fa: 'وب‌گاه‌ها', en: 'Sites' },
+  sites: { fa: 'سایت‌ها', en: 'Sites' },
   webhooks: { fa: 'وب‌هوک‌ها', en: 'Webhooks' },
   health: { fa: 'سلامت سرویس', en: 'Health' },
   docs: { fa: 'مستندات', en: 'Documentation' },
@@ -128,7 +128,7 @@ export const conventions: Convention[] = [
     text: {
       fa: [
         'درخواست نادرست پیش از هر رزرو رد می‌شود. سپس بیشترین هزینهٔ ممکن رزرو و پس از پاسخ به اندازهٔ مصرف واقعی تسویه می‌شود.',
-        'سرآیند `X-Request-ID` هر پاسخ، شناسهٔ رسید آن است: `GET /v1/requests/{id}`. اگر موجودی یا سقف کافی نباشد `402` می‌گیرید و چیزی اجرا نمی‌شود.',
+        'هدر `X-Request-ID` هر پاسخ، شناسهٔ رسید آن است: `GET /v1/requests/{id}`. اگر موجودی یا سقف کافی نباشد `402` می‌گیرید و چیزی اجرا نمی‌شود.',
       ],
       en: [
         'A wrong request is refused before anything is reserved. Then the most that the call can cost is reserved, and after the answer it is settled at actual usage.',
@@ -141,7 +141,7 @@ export const conventions: Convention[] = [
     title: { fa: 'تکرار بی‌خطر', en: 'Safe repetition' },
     text: {
       fa: [
-        'برای هر درخواست تازه یک `Idempotency-Key` تازه بسازید (تا ۱۲۸ نویسه). اگر پاسخ نرسید همان درخواست را با همان کلید دوباره بفرستید؛ فقط یک بار اجرا می‌شود.',
+        'برای هر درخواست تازه یک `Idempotency-Key` تازه بسازید (تا ۱۲۸ کاراکتر). اگر پاسخ نرسید همان درخواست را با همان کلید دوباره بفرستید؛ فقط یک بار اجرا می‌شود.',
         'پاسخ JSON کوچک‌تر از یک مگابایت تا ۲۴ ساعت عیناً و با `Idempotent-Replayed: true` برمی‌گردد. تا وقتی در حال اجراست `IDEMPOTENCY_IN_PROGRESS`، برای جریان یا پاسخ بزرگ‌تر یا قدیمی‌تر `REQUEST_ALREADY_ACCEPTED` همراه شناسهٔ رسید، و با بدنهٔ دیگر `IDEMPOTENCY_CONFLICT` می‌گیرید. درخواستی که پیش از اجرا رد شده کلید را نمی‌سوزاند.',
       ],
       en: [
@@ -170,7 +170,7 @@ export const conventions: Convention[] = [
     text: {
       fa: [
         'همهٔ خطاها یک شکل دارند. `code` پایدار است و برای برنامه؛ `message` برای آدم است و اگر `Accept-Language` فارسی را ترجیح دهد فارسی می‌آید. `param` نام فیلد نادرست است و `execution_started: false` یعنی چیزی اجرا و حساب نشده است.',
-        'شناسهٔ درخواست در بدنه و در هر دو سرآیند `X-Request-ID` و `request-id` می‌آید. `x-should-retry: false` یعنی تکرار سودی ندارد؛ `Retry-After` می‌گوید کی دوباره بفرستید.',
+        'شناسهٔ درخواست در بدنه و در هر دو هدر `X-Request-ID` و `request-id` می‌آید. `x-should-retry: false` یعنی تکرار سودی ندارد؛ `Retry-After` می‌گوید کی دوباره بفرستید.',
       ],
       en: [
         'All errors have one shape. `code` is stable and for programs; `message` is for people, and in Persian when `Accept-Language` prefers it. `param` names the wrong field, and `execution_started: false` says that nothing ran and nothing was charged.',

@@ -5,7 +5,7 @@ import type { Route } from '#platform/http'
 import { codesOf, formOf, idempotencyKey, repliesWithParts } from '#platform/openapi'
 import { callOf } from './example.ts'
 import { fieldList, fieldsOf } from './fields.ts'
-import { code, joined, prose } from './html.ts'
+import { code, isolated, joined, prose } from './html.ts'
 import type { Translator } from './translator.ts'
 
 /** The section about one route. */
@@ -37,7 +37,7 @@ const pathOf = (route: Route): HtmlContent =>
 
 /** A text with a button that copies it. */
 export const pre = (translate: Translator, text: string): Html =>
-  html`<pre dir="ltr" tabindex="0" data-copy="${translate('copy')}" data-copied="${translate('copied')}"><code>${text}</code></pre>`
+  html`<pre dir="ltr" tabindex="0" data-copy="${translate('copy')}" data-copied="${translate('copied')}"><code>${isolated(text)}</code></pre>`
 
 const part = (title: string, content: HtmlContent): HtmlContent =>
   content && html`<h4>${title}</h4>${content}`

@@ -9,7 +9,15 @@ import {
   openFile,
 } from '#core/files'
 import { fail } from '#platform/errors'
-import { type ContentAnswer, content, HttpAnswer, isNotModified, type RequestContext } from '#platform/http'
+import {
+  attachment,
+  type ContentAnswer,
+  content,
+  HttpAnswer,
+  inline,
+  isNotModified,
+  type RequestContext,
+} from '#platform/http'
 import { isUuid } from '#platform/ids'
 import { plainList } from '#platform/lists'
 import type { FileRoutesApp } from './app.ts'
@@ -85,21 +93,13 @@ export async function removeFile({ app, caller, params }: FileContext) {
  * that is opened by itself stands in a player of the browser, which fetches the file once more from here.
  */
 function safeHeaders({ file_id: id, name, media_type: mediaType }: FileRow): Record<string, string> {
-  const plain = `${id}.${endingOf(mediaType)}`
-  const named = name === null ? '' : `; filename*=UTF-8''${encoded(name)}`
+  const disposition = mediaType === 'image/svg+xml' ? attachment : inline
   return {
     'accept-ranges': 'bytes',
     // A drawing may hold scripts of its uploader, so that it is downloaded; a page that embeds it can still show it.
-    'content-disposition': `${mediaType === 'image/svg+xml' ? 'attachment' : 'inline'}; filename="${plain}"${named}`,
+    'content-disposition': disposition(name ?? `${id}.${endingOf(mediaType)}`),
     'content-security-policy': `sandbox; default-src 'none'; style-src 'unsafe-inline'${/^(audio|video)\//.test(mediaType) ? "; media-src 'self'" : ''}`,
     'cross-origin-resource-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
   }
 }
-
-/** Encodes a file name by RFC 8187. */
-const encoded = (name: string): string =>
-  encodeURIComponent(name.toWellFormed()).replace(
-    /['()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-  )

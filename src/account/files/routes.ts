@@ -30,7 +30,7 @@ export const fileRoutes: Route<FileRoutesApp>[] = [
     scope: 'files:read',
     summary: {
       en: 'A stored file, whole or in part (Range).',
-      fa: 'پروندهٔ ذخیره‌شده، کامل یا بخشی از آن (Range).',
+      fa: 'فایل ذخیره‌شده، کامل یا بخشی از آن (Range).',
     },
     params: FileParams,
     reply: { 200: servedTypes.join(', ') },

@@ -47,7 +47,7 @@ export const UploadForm = Type.Object(
     name: Type.Optional({
       ...name,
       description: 'A name for people; that of the file where it is left out.',
-      'x-description-fa': 'نامی برای آدم‌ها؛ اگر نیاید همان نام پرونده است.',
+      'x-description-fa': 'نامی برای آدم‌ها؛ اگر نیاید همان نام فایل است.',
     }),
   },
   closed,

@@ -26,7 +26,7 @@ const routes: Route<HealthApp>[] = [
     path: '/health/live',
     operation: 'health.live',
     scope: 'public',
-    summary: { en: 'The process runs.', fa: 'فرایند در حال اجراست.' },
+    summary: { en: 'The process runs.', fa: 'پردازه در حال اجراست.' },
     reply: { 200: Alive },
     errors: [],
     handle: () => ({ status: 'ok', release }),
@@ -38,7 +38,7 @@ const routes: Route<HealthApp>[] = [
     scope: 'public',
     summary: {
       en: 'The process can serve: its database answers, and what it must store has room.',
-      fa: 'فرایند آمادهٔ خدمت است: پایگاه داده پاسخ می‌دهد و برای آنچه باید ذخیره شود جا هست.',
+      fa: 'پردازه آمادهٔ خدمت است: پایگاه داده پاسخ می‌دهد و برای آنچه باید ذخیره شود جا هست.',
     },
     reply: { 200: Ready },
     errors: ['NOT_READY'],
@@ -51,7 +51,7 @@ const routes: Route<HealthApp>[] = [
     scope: 'public',
     summary: {
       en: 'Prometheus metrics of this server, of all its workers together. They may ask for a token, or have a port, of their own.',
-      fa: 'سنجه‌های Prometheus این سرور، همهٔ فرایندهای آن با هم. می‌توانند توکن یا درگاه خود را داشته باشند.',
+      fa: 'سنجه‌های Prometheus این سرور، همهٔ پردازه‌های آن با هم. می‌توانند توکن یا درگاه خود را داشته باشند.',
     },
     reply: { 200: 'text/plain' },
     errors: ['METRICS_TOKEN_REQUIRED'],

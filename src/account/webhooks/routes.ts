@@ -91,7 +91,7 @@ const connections: Route<WebhooksApp>[] = [
     ...write,
     summary: {
       en: 'A new secret, shown only here. For 24 hours the old one signs the Standard Webhooks header too.',
-      fa: 'رازی تازه که فقط اینجا نشان داده می‌شود. تا ۲۴ ساعت راز پیشین هم سرآیند Standard Webhooks را امضا می‌کند.',
+      fa: 'رازی تازه که فقط اینجا نشان داده می‌شود. تا ۲۴ ساعت راز پیشین هم هدر Standard Webhooks را امضا می‌کند.',
     },
     idempotent: true,
     params: IdParams,

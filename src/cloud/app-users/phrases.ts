@@ -46,7 +46,7 @@ export const unoffered = {
   oauth_server: { en: 'Being an OAuth server for other services', fa: 'سرور OAuth بودن برای سرویس‌های دیگر' },
   sso: { en: 'Single sign-on (SAML)', fa: 'ورود یکپارچه (SAML)' },
   web3: { en: 'Signing in with a wallet (web3)', fa: 'ورود با کیف پول (web3)' },
-  passkeys: { en: 'Signing in with a passkey', fa: 'ورود با گذرکلید (passkey)' },
+  passkeys: { en: 'Signing in with a passkey', fa: 'ورود با رمز دستگاه (passkey)' },
   mfa: { en: 'A second factor (MFA)', fa: 'عامل دوم (MFA)' },
   phone: { en: 'Signing in by phone number', fa: 'ورود با شمارهٔ تلفن' },
   soft_delete: { en: 'Deleting a user only in appearance', fa: 'حذف ظاهری کاربر' },
@@ -145,7 +145,7 @@ declareFailures({
     en: ({ min, max }) =>
       `A password has at least ${min} characters and at most ${max} bytes; choose another.`,
     fa: ({ min, max }) =>
-      `گذرواژه دست‌کم ${persianDigits(min)} نویسه و حداکثر ${persianDigits(max)} بایت دارد؛ گذرواژهٔ دیگری برگزینید.`,
+      `گذرواژه دست‌کم ${persianDigits(min)} کاراکتر و حداکثر ${persianDigits(max)} بایت دارد؛ گذرواژهٔ دیگری برگزینید.`,
   },
   APP_USER_PASSWORD_SAME: {
     status: 422,
@@ -155,7 +155,7 @@ declareFailures({
   APP_USER_EMAIL_INVALID: {
     status: 400,
     en: () => 'This is not an email address; write one such as name@example.com, of at most 254 characters.',
-    fa: () => 'این نشانی ایمیل نیست؛ نشانی‌ای مانند name@example.com با حداکثر ۲۵۴ نویسه بنویسید.',
+    fa: () => 'این نشانی ایمیل نیست؛ نشانی‌ای مانند name@example.com با حداکثر ۲۵۴ کاراکتر بنویسید.',
   },
   APP_USER_INVALID: {
     status: 400,
@@ -261,6 +261,6 @@ export const reasons = {
   },
   redirect: {
     en: 'redirect_to must be an address with http:// or https://, of at most 2,000 characters.',
-    fa: 'redirect_to باید نشانی‌ای با http:// یا https:// و حداکثر ۲۰۰۰ نویسه باشد.',
+    fa: 'redirect_to باید نشانی‌ای با http:// یا https:// و حداکثر ۲۰۰۰ کاراکتر باشد.',
   },
 } satisfies Record<string, Localized>

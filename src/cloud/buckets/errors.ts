@@ -181,7 +181,7 @@ declareFailures({
     status: 400,
     retry: false,
     en: ({ header }) => `The header ${header} is missing or is not what TUS 1.0.0 has there.`,
-    fa: ({ header }) => `سرآیند ${header} نیست یا آن‌گونه نیست که TUS 1.0.0 می‌خواهد.`,
+    fa: ({ header }) => `هدر ${header} نیست یا آن‌گونه نیست که TUS 1.0.0 می‌خواهد.`,
   },
   UPLOAD_TOO_MANY_PARTS: {
     status: 413,

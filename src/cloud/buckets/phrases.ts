@@ -7,7 +7,7 @@ type Reasons = Record<string, Localized | ((...bounds: number[]) => Localized)>
 export const bucketReasons = {
   name: (max) => ({
     en: `the name of a bucket has 1 to ${max} characters, no slashes, no control characters and no blanks around it.`,
-    fa: `نام باکت ۱ تا ${persian(max)} نویسه دارد، بی ممیز، بی نویسهٔ کنترلی و بی فاصله در دو سر.`,
+    fa: `نام باکت ۱ تا ${persian(max)} کاراکتر دارد، بی ممیز، بی کاراکتر کنترلی و بی فاصله در دو سر.`,
   }),
   limit: (max) => ({
     en: `file_size_limit is a whole number of bytes from 1 to ${max}, or a text such as 10MB.`,
@@ -31,7 +31,7 @@ export const nameReasons = {
   },
   control: {
     en: 'a name has no control characters and whole characters only.',
-    fa: 'نام نویسهٔ کنترلی ندارد و نویسه‌هایش کامل‌اند.',
+    fa: 'نام کاراکتر کنترلی ندارد و کاراکترهایش کامل‌اند.',
   },
   encoding: {
     en: 'the path is not percent-encoded UTF-8.',

@@ -124,7 +124,7 @@ const offer = Type.Object(
       ...readingRules({
         expected: {
           en: `small Latin letters, digits and hyphens, at most ${maxPackageIdLength}, a letter first`,
-          fa: `حروف کوچک لاتین، رقم و خط تیره، حداکثر ${persian(maxPackageIdLength)} نویسه و با حرف در آغاز`,
+          fa: `حروف کوچک لاتین، رقم و خط تیره، حداکثر ${persian(maxPackageIdLength)} کاراکتر و با حرف در آغاز`,
         },
       }),
     }),

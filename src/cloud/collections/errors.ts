@@ -137,7 +137,7 @@ export const rowReasons = {
   }),
   badName: (max: number): Localized => ({
     en: `names of fields have 1 to ${max} characters.`,
-    fa: `نام هر فیلد از ۱ تا ${persian(max)} نویسه است.`,
+    fa: `نام هر فیلد از ۱ تا ${persian(max)} کاراکتر است.`,
   }),
   longNumber: (max: number): Localized => ({
     en: `a number in it has more than ${max} digits when it is written out.`,
@@ -145,7 +145,7 @@ export const rowReasons = {
   }),
   badText: {
     en: 'a text in it contains NUL or half a character (a lone surrogate).',
-    fa: 'متنی در آن نویسهٔ NUL یا نیمهٔ یک نویسه دارد.',
+    fa: 'متنی در آن کاراکتر NUL یا نیمهٔ یک کاراکتر دارد.',
   },
   badId: {
     en: 'id has to be a UUID, such as one of crypto.randomUUID().',

@@ -38,7 +38,7 @@ export interface DatabasesConfig {
 
 const serverName = {
   en: 'small Latin letters, digits and hyphens, at most 40, a letter first',
-  fa: 'حروف کوچک لاتین، رقم و خط تیره، حداکثر ۴۰ نویسه و با حرف در آغاز',
+  fa: 'حروف کوچک لاتین، رقم و خط تیره، حداکثر ۴۰ کاراکتر و با حرف در آغاز',
 }
 const serverUrl = {
   en: 'the address of a PostgreSQL server, such as postgres://kherad:password@10.0.0.9:5432/postgres',

@@ -114,10 +114,10 @@ export const refusals = {
     en: 'reading takes exactly one statement; send the others by themselves, or send read_only: false with confirm_write: true.',
     fa: 'خواندن تنها یک دستور می‌پذیرد؛ بقیه را جداگانه بفرستید، یا read_only: false را با confirm_write: true بفرستید.',
   },
-  nul: { en: 'SQL cannot hold the character U+0000.', fa: 'SQL نویسهٔ U+0000 را نمی‌پذیرد.' },
+  nul: { en: 'SQL cannot hold the character U+0000.', fa: 'SQL کاراکتر U+0000 را نمی‌پذیرد.' },
   halfCharacter: {
     en: 'the query holds half of a character (an unpaired surrogate).',
-    fa: 'پرس‌وجو نیمی از یک نویسه را دارد (surrogate تنها).',
+    fa: 'پرس‌وجو نیمی از یک کاراکتر را دارد (surrogate تنها).',
   },
   backslash: {
     en: 'commands with a backslash belong to psql; send SQL only.',

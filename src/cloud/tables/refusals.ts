@@ -40,7 +40,7 @@ export const syntaxReasons = {
   },
   nul: {
     en: 'no text may contain the character NUL (U+0000).',
-    fa: 'هیچ متنی نویسهٔ NUL (U+0000) را نمی‌پذیرد.',
+    fa: 'هیچ متنی کاراکتر NUL (U+0000) را نمی‌پذیرد.',
   },
   deep: { en: 'it is nested too deeply.', fa: 'بیش از اندازه تودرتو است.' },
   values: (max: number): Localized => ({
@@ -211,7 +211,7 @@ export const refusals = {
     },
     details: {
       en: `At most ${max} headers in ${maxCharacters} characters; values are visible characters of ASCII on one line.`,
-      fa: `حداکثر ${persian(max)} سرآیند در ${persian(maxCharacters)} نویسه؛ مقدارها نویسه‌های ASCII در یک خط‌اند.`,
+      fa: `حداکثر ${persian(max)} هدر در ${persian(maxCharacters)} کاراکتر؛ مقدارها کاراکترهای ASCII در یک خط‌اند.`,
     },
   }),
   tooManyParts: (max: number): Refusal => ({

@@ -4,7 +4,7 @@ import type { Localized } from '#platform/errors'
 export const reasons = {
   longReference: (header: string): Localized => ({
     en: `${header} has more than 120 characters.`,
-    fa: `${header} بیش از ۱۲۰ نویسه دارد.`,
+    fa: `${header} بیش از ۱۲۰ کاراکتر دارد.`,
   }),
   noOptions: {
     en: 'options of a vendor are not passed on; leave them out.',

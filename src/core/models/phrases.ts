@@ -49,7 +49,7 @@ export const phrases = {
   }),
   duplicate: (id: string) => ({
     en: `Two models are called ${id}: rename the one in the configuration file.`,
-    fa: `دو مدل ${id} نام دارند: آن را که در پرونده‌ی پیکربندی است نام دیگری بدهید.`,
+    fa: `دو مدل ${id} نام دارند: آن را که در فایل پیکربندی است نام دیگری بدهید.`,
   }),
 }
 

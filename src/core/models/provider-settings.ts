@@ -302,7 +302,7 @@ function readHeaders(typed: Record<string, string>, node: ConfigNode): Record<st
       refuseConfig(
         refusals.conflict(node.sourcePosition(name), {
           en: `cannot be sent: write a plain header that is none of ${reservedHeaders.join(', ')}`,
-          fa: `فرستادنی نیست: سرآیندی ساده بنویسید که هیچ‌یک از این‌ها نباشد: ${reservedHeaders.join('، ')}`,
+          fa: `فرستادنی نیست: هدری ساده بنویسید که هیچ‌یک از این‌ها نباشد: ${reservedHeaders.join('، ')}`,
         }),
       )
     }

@@ -88,12 +88,12 @@ export const reasons = {
   }),
   tooLong: (characters: number): Localized => ({
     en: `it has more than ${characters} Base64 characters.`,
-    fa: `بیش از ${persian(characters)} نویسهٔ Base64 دارد.`,
+    fa: `بیش از ${persian(characters)} کاراکتر Base64 دارد.`,
   }),
   onlyHttps: { en: 'a link must begin with https://.', fa: 'پیوند باید با https:// آغاز شود.' },
   longLink: (characters: number): Localized => ({
     en: `the link has more than ${characters} characters.`,
-    fa: `پیوند بیش از ${persian(characters)} نویسه دارد.`,
+    fa: `پیوند بیش از ${persian(characters)} کاراکتر دارد.`,
   }),
   vast: {
     en: 'the picture is larger than 100 megapixels or 32,767 pixels a side.',

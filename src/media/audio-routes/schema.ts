@@ -32,7 +32,7 @@ export const SpeechBody = Type.Object(
         ...oneOf('mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'),
         default: 'mp3',
         description: 'pcm: 24 kHz, one channel, signed 16-bit little-endian, without a header.',
-        'x-description-fa': 'pcm: ‏۲۴ کیلوهرتز، یک کانال، ۱۶ بیتی علامت‌دار little-endian، بدون سرآیند.',
+        'x-description-fa': 'pcm: ‏۲۴ کیلوهرتز، یک کانال، ۱۶ بیتی علامت‌دار little-endian، بدون هدر.',
       }),
     ),
     speed: optional(

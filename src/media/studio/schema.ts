@@ -244,8 +244,7 @@ export const AudioBody = Type.Object(
         ...oneOf('mp3', 'wav', 'pcm'),
         default: 'mp3',
         description: 'pcm: signed 16-bit little-endian samples at `output.rate`, without a header.',
-        'x-description-fa':
-          'pcm: نمونه‌های ۱۶ بیتی علامت‌دار little-endian با نرخ `output.rate` و بدون سرآیند.',
+        'x-description-fa': 'pcm: نمونه‌های ۱۶ بیتی علامت‌دار little-endian با نرخ `output.rate` و بدون هدر.',
       }),
     ),
     speed: Type.Optional(

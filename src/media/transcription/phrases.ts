@@ -56,7 +56,7 @@ export const transcriptionFailures = declareFailures({
     en: ({ model, codec, formats, maxSeconds, maxMegabytes }) =>
       `The recording is coded as ${codec} and can be neither converted nor cut here. The model \`${model}\` takes ${formats.join(', ')} of up to ${maxSeconds} seconds and ${maxMegabytes} MB: send such a file, or choose another model. Where the operator installs ffmpeg, AAC is converted.`,
     fa: ({ model, codec, formats, maxSeconds, maxMegabytes }) =>
-      `این ضبط با ${codec} کد شده است و اینجا نه تبدیل می‌شود و نه بریده. مدل \`${model}\` قالب‌های ${formats.join('، ')} را تا ${persian(maxSeconds)} ثانیه و ${persian(maxMegabytes)} مگابایت می‌پذیرد: چنین پرونده‌ای بفرستید یا مدل دیگری برگزینید. اگر گرداننده ffmpeg نصب کند، AAC تبدیل می‌شود.`,
+      `این ضبط با ${codec} کد شده است و اینجا نه تبدیل می‌شود و نه بریده. مدل \`${model}\` قالب‌های ${formats.join('، ')} را تا ${persian(maxSeconds)} ثانیه و ${persian(maxMegabytes)} مگابایت می‌پذیرد: چنین فایلی بفرستید یا مدل دیگری برگزینید. اگر گرداننده ffmpeg نصب کند، AAC تبدیل می‌شود.`,
   },
   RECORDING_NOT_CUTTABLE: {
     status: 400,

@@ -17,7 +17,7 @@ declareFailures({
 export const reasons = {
   noHost: {
     en: 'the Host header is no name of a host.',
-    fa: 'سرآیند Host نام میزبانی نیست.',
+    fa: 'هدر Host نام میزبانی نیست.',
   },
   noPath: {
     en: 'the request target is no path.',

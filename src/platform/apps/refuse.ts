@@ -1,12 +1,12 @@
 /** Refusals by the second listener itself: a small page for people, JSON for programs. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorBody, errorHeaders, type Failure } from '#platform/errors'
-import { languageOf } from '#platform/http'
+import { languageOf, prefersByName } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 
 export function refuse(message: IncomingMessage, response: ServerResponse, failure: Failure): void {
   const id = uuidv7()
-  const isPage = message.headers.accept?.includes('text/html') ?? false
+  const isPage = prefersByName(message.headers.accept, 'text/html', 'application/json')
   const body = isPage
     ? pageOf(failure, id)
     : JSON.stringify(errorBody(failure, id, languageOf(message.headers)))

@@ -42,21 +42,21 @@ export const apps = variableSection({
       name: 'KHERAD_APPS_PORT',
       about: {
         en: 'The port of the second listener, which serves sites and clouds; without it KHERAD_PORT + 1; off for none. With a domain it may be KHERAD_PORT itself.',
-        fa: 'درگاه شنوندهٔ دوم که وب‌سایت‌ها و بک‌اندها را می‌دهد؛ در نبودش KHERAD_PORT به‌علاوهٔ یک؛ off یعنی هیچ. با دامنه می‌تواند خود KHERAD_PORT باشد.',
+        fa: 'درگاه شنوندهٔ دوم که سایت‌ها و بک‌اندها را می‌دهد؛ در نبودش KHERAD_PORT به‌علاوهٔ یک؛ off یعنی هیچ. با دامنه می‌تواند خود KHERAD_PORT باشد.',
       },
     },
     {
       name: 'KHERAD_APPS_DOMAIN',
       about: {
         en: 'The domain of sites, each <slug>.<domain>; without it <slug>.localhost. Neither the host of KHERAD_BASE_URL nor above or below it.',
-        fa: 'دامنهٔ وب‌سایت‌ها، هر یک <slug>.<دامنه>؛ در نبودش <slug>.localhost. نه میزبان KHERAD_BASE_URL است و نه بالا یا پایین آن.',
+        fa: 'دامنهٔ سایت‌ها، هر یک <slug>.<دامنه>؛ در نبودش <slug>.localhost. نه میزبان KHERAD_BASE_URL است و نه بالا یا پایین آن.',
       },
     },
     {
       name: 'KHERAD_CLOUD_DOMAIN',
       about: {
         en: 'The domain of clouds, each <ref>.<domain>; without it <ref>.localhost. Apart from that of sites and from the host of KHERAD_BASE_URL.',
-        fa: 'دامنهٔ بک‌اندها، هر یک <ref>.<دامنه>؛ در نبودش <ref>.localhost. جدا از دامنهٔ وب‌سایت‌ها و از میزبان KHERAD_BASE_URL.',
+        fa: 'دامنهٔ بک‌اندها، هر یک <ref>.<دامنه>؛ در نبودش <ref>.localhost. جدا از دامنهٔ سایت‌ها و از میزبان KHERAD_BASE_URL.',
       },
     },
   ],

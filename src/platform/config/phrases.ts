@@ -62,14 +62,14 @@ export const phrases = {
   }),
   noFile: (path: string): Sentence => ({
     en: `KHERAD_CONFIG names ${path}, which cannot be read: create the file, correct the path, or unset KHERAD_CONFIG.`,
-    fa: `KHERAD_CONFIG پرونده‌ی ${path} را نام برده که خوانده نمی‌شود: پرونده را بسازید، نشانی را درست کنید یا KHERAD_CONFIG را بردارید.`,
+    fa: `KHERAD_CONFIG فایل ${path} را نام برده که خوانده نمی‌شود: فایل را بسازید، نشانی را درست کنید یا KHERAD_CONFIG را بردارید.`,
   }),
   unreadable: (where: ConfigPosition, file: string, reason: string): Sentence => ({
     en: `${where} names ${file}, which cannot be read (${reason}): correct the path, or give this user the right to read it.`,
-    fa: `${where} پرونده‌ی ${file} را نام برده که خوانده نمی‌شود (${reason}): نشانی را درست کنید یا به این کاربر حق خواندن بدهید.`,
+    fa: `${where} فایل ${file} را نام برده که خوانده نمی‌شود (${reason}): نشانی را درست کنید یا به این کاربر حق خواندن بدهید.`,
   }),
   noCertificates: (where: ConfigPosition, file: string): Sentence => ({
     en: `${where} names ${file}, which holds no certificates that can be read: write them there in PEM, each from -----BEGIN CERTIFICATE----- on.`,
-    fa: `${where} پرونده‌ی ${file} را نام برده که گواهی خوانایی در آن نیست: گواهی‌ها را به شکل PEM در آن بنویسید، هر یک از -----BEGIN CERTIFICATE----- به بعد.`,
+    fa: `${where} فایل ${file} را نام برده که گواهی خوانایی در آن نیست: گواهی‌ها را به شکل PEM در آن بنویسید، هر یک از -----BEGIN CERTIFICATE----- به بعد.`,
   }),
 }

@@ -123,7 +123,7 @@ function readSecret(value: string): string {
   if (value.length >= shortestSecret) return value
   return refuseVariable('KHERAD_SECRET', undefined, {
     en: `at least ${shortestSecret} characters that nobody can guess, such as those of: openssl rand -base64 32`,
-    fa: 'دست‌کم ۳۲ نویسهٔ حدس‌نزدنی، مانند آنچه openssl rand -base64 32 می‌دهد',
+    fa: 'دست‌کم ۳۲ کاراکتر حدس‌نزدنی، مانند آنچه openssl rand -base64 32 می‌دهد',
   })
 }
 

@@ -124,7 +124,7 @@ function readText(
 ) {
   const shape = pattern === undefined ? undefined : new RegExp(pattern)
   if (secret) return node.secret(expected, shape)
-  if (file) return node.file(expected ?? { en: 'the path of a file', fa: 'نشانی یک پرونده' })
+  if (file) return node.file(expected ?? { en: 'the path of a file', fa: 'نشانی یک فایل' })
   const text = node.text(expected, shape)
   return maxLength !== undefined && text.length > maxLength ? node.refuseValue(expected!) : text
 }

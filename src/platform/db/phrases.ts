@@ -20,7 +20,7 @@ export const phrases = {
   }),
   migrationName: (name: string, expected: string): Localized => ({
     en: `The migration ${name} is out of order: its name should begin with ${expected}- followed by small letters, digits and dashes; rename it, or restore the missing file.`,
-    fa: `مهاجرت ${name} سر جای خود نیست: نامش باید با ${expected}- آغاز شود و سپس حروف کوچک، رقم و خط تیره بیاید؛ نام را درست کنید یا پروندهٔ گم‌شده را بازگردانید.`,
+    fa: `مهاجرت ${name} سر جای خود نیست: نامش باید با ${expected}- آغاز شود و سپس حروف کوچک، رقم و خط تیره بیاید؛ نام را درست کنید یا فایل گم‌شده را بازگردانید.`,
   }),
   migrationsTable: (reason: string): Localized => ({
     en: `The table platform.migrations cannot be created (${reason}): grant the database user the right CREATE on the database.`,
@@ -36,7 +36,7 @@ export const phrases = {
   }),
   migrationChanged: (name: string): Localized => ({
     en: `The migration ${name} was changed after it had been applied: restore the file, and write the change as a new migration.`,
-    fa: `مهاجرت ${name} پس از اجرا تغییر کرده است: پرونده را به حال پیش برگردانید و تغییر را در مهاجرتی تازه بنویسید.`,
+    fa: `مهاجرت ${name} پس از اجرا تغییر کرده است: فایل را به حال پیش برگردانید و تغییر را در مهاجرتی تازه بنویسید.`,
   }),
   migrationFailed: (name: string, reason: string): Localized => ({
     en: `The migration ${name} failed and changed nothing (${reason}): fix it and start again.`,

@@ -35,7 +35,7 @@ export const processVariables = [
     default: './kherad.config.yaml',
     about: {
       en: 'The configuration file; once named it has to exist.',
-      fa: 'پروندهٔ پیکربندی؛ اگر نامش را ببرید باید باشد.',
+      fa: 'فایل پیکربندی؛ اگر نامش را ببرید باید باشد.',
     },
   },
   {

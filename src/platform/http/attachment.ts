@@ -1,23 +1,25 @@
-/**
- * Returns `Content-Disposition` for a file that is saved under a name in any script (RFC 6266): the name in UTF-8 (RFC 5987), and beside it a form
- * for old clients.
- */
-export function attachment(fileName: string): string {
-  const name = fileName.replace(turning, '')
-  const plain = name.replace(/[^\x20-\x7e]/g, '_').replace(/["\\%]/g, '_')
-  const isPlain = plain === name
-  return `attachment; filename="${plain}"${isPlain ? '' : `; filename*=UTF-8''${encoded(name)}`}`
-}
+/** `Content-Disposition` of files with names in any script (RFC 6266). */
+import { asciiName, savableName } from '#platform/file-names'
+
+/** For a file that is saved. */
+export const attachment = (fileName: string): string => disposition('attachment', fileName)
+
+/** For a file that is shown, and that gets this name when it is saved. */
+export const inline = (fileName: string): string => disposition('inline', fileName)
 
 /**
- * Characters that change the direction of the text after them (UAX 9): with one of them `…gnp.exe` is shown as `…exe.png`. Marks and joiners are
- * kept.
+ * The name in UTF-8 is `filename*` (RFC 5987), which browsers prefer. Before it stands a name in ASCII for clients that read `filename` alone, as
+ * `curl -OJ` does.
  */
-const turning = /[\u202a-\u202e\u2066-\u2069]/g
+function disposition(kind: 'attachment' | 'inline', fileName: string): string {
+  const name = savableName(fileName)
+  const plain = asciiName(name)
+  return `${kind}; filename="${plain}"${plain === name ? '' : `; filename*=UTF-8''${encoded(name)}`}`
+}
 
 /** Encodes a name. `attr-char` of RFC 5987 is narrower than what `encodeURIComponent` leaves unencoded. */
 const encoded = (name: string): string =>
-  encodeURIComponent(name.toWellFormed()).replace(
+  encodeURIComponent(name).replace(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )

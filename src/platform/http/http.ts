@@ -19,7 +19,7 @@ import type { Upload, UploadSpec } from './upload.ts'
 import './phrases.ts'
 
 export type { HttpApp } from './app.ts'
-export { attachment } from './attachment.ts'
+export { attachment, inline } from './attachment.ts'
 export { baseUrlOf } from './base-url.ts'
 export { ClientGone, parseJson, type ReceivedBody, readBody } from './body.ts'
 export { readToDisk } from './body-to-disk.ts'
@@ -42,6 +42,7 @@ export {
   type Timeouts,
 } from './listener.ts'
 export { requestSeries } from './metrics.ts'
+export { acceptedEncodings, acceptedQuality, acceptsByName, prefersByName } from './preferences.ts'
 export { answerPrepared, isNotModified, type PreparedText, prepareText } from './prepared.ts'
 export { type PushedAnswer, type PushOut, type PushReply, pushReply } from './push.ts'
 export { type ByteRange, requestedRange } from './range.ts'

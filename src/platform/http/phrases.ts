@@ -102,7 +102,7 @@ declareFailures({
   HEADERS_TOO_LARGE: {
     status: 431,
     en: () => 'The request headers are larger than 16 KB.',
-    fa: () => 'سرآیندهای درخواست از ۱۶ کیلوبایت بزرگ‌ترند.',
+    fa: () => 'هدرهای درخواست از ۱۶ کیلوبایت بزرگ‌ترند.',
   },
   UPGRADE_REQUIRED: {
     status: 426,
@@ -129,7 +129,7 @@ declareFailures({
 export const reasons = {
   notMultipart: {
     en: 'the body is no whole multipart/form-data; let your client write it, with its own boundary, and send a short header for each part.',
-    fa: 'بدنه یک multipart/form-data کامل نیست؛ نوشتن آن را به کتابخانهٔ خود بسپارید، با boundary خودش و سرآیندهای کوتاه برای هر بخش.',
+    fa: 'بدنه یک multipart/form-data کامل نیست؛ نوشتن آن را به کتابخانهٔ خود بسپارید، با boundary خودش و هدرهای کوتاه برای هر بخش.',
   },
   noFile: (part: string): Localized => ({
     en: `the form has no file; send it as the part ${part}.`,
@@ -184,7 +184,7 @@ export const reasons = {
   }),
   unexpectedAt: (position: number): Localized => ({
     en: `unexpected text at position ${position}.`,
-    fa: `نویسهٔ نابجا در جایگاه ${persianDigits(position)}.`,
+    fa: `کاراکتر نابجا در جایگاه ${persianDigits(position)}.`,
   }),
   endsEarly: { en: 'it ends too early.', fa: 'ناتمام است.' },
   unreadable: { en: 'it cannot be parsed.', fa: 'خوانده نمی‌شود.' },
@@ -192,14 +192,14 @@ export const reasons = {
     en: `the Content-Encoding ${encoding} is not supported; send the body as it is.`,
     fa: `از Content-Encoding ${encoding} پشتیبانی نمی‌شود؛ بدنه را فشرده نکنید.`,
   }),
-  noHost: { en: 'the Host header is missing.', fa: 'سرآیند Host فرستاده نشده است.' },
+  noHost: { en: 'the Host header is missing.', fa: 'هدر Host فرستاده نشده است.' },
   otherHost: {
     en: 'the request target names another host than the Host header, or none; name one host.',
-    fa: 'هدف درخواست میزبانی جز آنچه در سرآیند Host است نام برده یا میزبانی ندارد؛ یک میزبان نام ببرید.',
+    fa: 'هدف درخواست میزبانی جز آنچه در هدر Host است نام برده یا میزبانی ندارد؛ یک میزبان نام ببرید.',
   },
   twoHeaders: (name: string): Localized => ({
     en: `the header ${name} was sent more than once; send it once.`,
-    fa: `سرآیند ${name} بیش از یک بار فرستاده شده است؛ آن را یک بار بفرستید.`,
+    fa: `هدر ${name} بیش از یک بار فرستاده شده است؛ آن را یک بار بفرستید.`,
   }),
   noWebSocket: {
     en: 'a WebSocket is opened with Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 16 bytes.',
@@ -212,7 +212,7 @@ export const reasons = {
   notHttp: { en: 'this is not HTTP that can be read.', fa: 'این HTTP خوانا نیست.' },
   badRequestLine: {
     en: 'the request line or a header cannot be read.',
-    fa: 'خط نخست درخواست یا یکی از سرآیندها خوانده نمی‌شود.',
+    fa: 'خط نخست درخواست یا یکی از هدرها خوانده نمی‌شود.',
   },
 }
 

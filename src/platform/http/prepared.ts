@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { HttpAnswer, type RequestContext } from './http.ts'
+import { acceptedEncodings } from './preferences.ts'
 
 const encodings = ['br', 'gzip'] as const
 type Encoding = (typeof encodings)[number] | 'identity'
@@ -38,7 +39,7 @@ export function answerPrepared(
   { contentType, bodies, digest }: PreparedText,
   varies: readonly string[] = [],
 ): HttpAnswer {
-  const encoding = encodingFor(context.headers['accept-encoding'])
+  const [encoding = 'identity' as const] = acceptedEncodings(context.headers['accept-encoding'], encodings)
   const etag = `"${digest}${encoding === 'identity' ? '' : `-${encoding}`}"`
   context.setHeader('etag', etag)
   context.setHeader('cache-control', 'no-cache')
@@ -52,19 +53,4 @@ export function answerPrepared(
 export function isNotModified({ 'if-none-match': known }: IncomingHttpHeaders, etag: string): boolean {
   if (known === undefined) return false
   return known.trim() === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
-}
-
-/** The encoding for `Accept-Encoding` (RFC 9110, section 12.5.3). Encodings that are not named are not accepted, except through `*`. */
-function encodingFor(header: string | string[] | undefined): Encoding {
-  const weights = new Map<string, number>()
-  for (const range of String(header ?? '')
-    .toLowerCase()
-    .split(',')) {
-    const [name = '', ...parameters] = range.split(';').map((part) => part.trim())
-    const quality = parameters.find((part) => part.startsWith('q='))?.slice(2)
-    weights.set(name, quality === undefined ? 1 : Number(quality) || 0)
-  }
-  const weight = (name: string): number => weights.get(name) ?? weights.get('*') ?? 0
-  const [best] = encodings.filter((name) => weight(name) > 0).sort((a, b) => weight(b) - weight(a))
-  return best ?? 'identity'
 }

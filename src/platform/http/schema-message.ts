@@ -80,11 +80,11 @@ const sentences: Record<string, Sentence> = {
       ? { en: 'must not be empty', fa: 'نباید خالی باشد' }
       : {
           en: `must have at least ${least} characters`,
-          fa: `باید دست‌کم ${persianDigits(least)} نویسه داشته باشد`,
+          fa: `باید دست‌کم ${persianDigits(least)} کاراکتر داشته باشد`,
         },
   maxLength: limit(
     (n) => `must have at most ${n} characters`,
-    (n) => `باید حداکثر ${n} نویسه داشته باشد`,
+    (n) => `باید حداکثر ${n} کاراکتر داشته باشد`,
   ),
   minItems: limit(
     (n) => `must have at least ${items(n)}`,
@@ -108,7 +108,7 @@ const patterns: Record<string, Localized> = {
   },
   [noNulPattern]: {
     en: 'must not contain the character U+0000',
-    fa: 'نباید نویسهٔ U+0000 داشته باشد',
+    fa: 'نباید کاراکتر U+0000 داشته باشد',
   },
   [namePattern]: {
     en: 'must be a name on one line, without / and \\',

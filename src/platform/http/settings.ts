@@ -39,7 +39,7 @@ export const trustedProxies = variableSection({
       name: 'KHERAD_TRUSTED_PROXIES',
       about: {
         en: 'Addresses or networks of the proxies in front, such as 127.0.0.1, ::1 or 10.0.0.0/8: only their X-Forwarded-* headers count.',
-        fa: 'نشانی‌ها یا شبکه‌های پراکسی‌های جلوی سرور، مانند 127.0.0.1، ‏::1 یا 10.0.0.0/8: تنها سرآیندهای X-Forwarded-* همین‌ها به حساب می‌آید.',
+        fa: 'نشانی‌ها یا شبکه‌های پراکسی‌های جلوی سرور، مانند 127.0.0.1، ‏::1 یا 10.0.0.0/8: تنها هدرهای X-Forwarded-* همین‌ها به حساب می‌آید.',
       },
     },
   ],

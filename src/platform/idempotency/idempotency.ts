@@ -24,7 +24,7 @@ export async function claimOf(
       {
         why: {
           en: 'Idempotency-Key must have 1 to 128 characters.',
-          fa: 'Idempotency-Key باید ۱ تا ۱۲۸ نویسه داشته باشد.',
+          fa: 'Idempotency-Key باید ۱ تا ۱۲۸ کاراکتر داشته باشد.',
         },
       },
       { param: 'Idempotency-Key' },

@@ -8,7 +8,7 @@ export const phrases = {
   }),
   notWritten: (file: string, reason: string): Localized => ({
     en: `The file ${file} cannot be written (${reason}): free the disk or give this user the right to it.`,
-    fa: `پروندهٔ ${file} نوشته نشد (${reason}): روی دیسک جا باز کنید یا به این کاربر حق نوشتن بدهید.`,
+    fa: `فایل ${file} نوشته نشد (${reason}): روی دیسک جا باز کنید یا به این کاربر حق نوشتن بدهید.`,
   }),
   otherMachine: (place: string): Localized => ({
     en: `This installation was last on another machine, at ${place}: if it has moved here and will not be started there again, run kherad adopt; to try a copy of it beside the original, run kherad start --copy.`,
@@ -24,6 +24,6 @@ export const phrases = {
   }),
   originalHere: (place: string): Localized => ({
     en: `The original is still at ${place}: two installations must not have one identity. Stop it and remove that folder, or its file installation.json, then run kherad adopt again.`,
-    fa: `اصل هنوز در ${place} است: دو نصب نباید یک شناسه داشته باشند. آن را متوقف و آن پوشه، یا پروندهٔ installation.json آن، را پاک کنید و دوباره kherad adopt را اجرا کنید.`,
+    fa: `اصل هنوز در ${place} است: دو نصب نباید یک شناسه داشته باشند. آن را متوقف و آن پوشه، یا فایل installation.json آن، را پاک کنید و دوباره kherad adopt را اجرا کنید.`,
   }),
 }

@@ -12,7 +12,7 @@ export const phrases = {
   },
   bad_request: {
     en: 'its method, its headers or the length of its body cannot be sent.',
-    fa: 'روش، سرآیندها یا طول بدنهٔ آن فرستادنی نیست.',
+    fa: 'روش، هدرها یا طول بدنهٔ آن فرستادنی نیست.',
   },
   protocol: {
     en: 'only https:// addresses are taken here.',

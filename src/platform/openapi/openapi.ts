@@ -144,7 +144,7 @@ export function formOf({ fields, files, maxBytes, isOptional }: NonNullable<Rout
     type: 'string',
     contentMediaType: 'application/octet-stream',
     description: `A file; all files together ${limit.en}.`,
-    'x-description-fa': `یک پرونده؛ همهٔ پرونده‌ها روی هم ${limit.fa}.`,
+    'x-description-fa': `یک فایل؛ همهٔ فایل‌ها روی هم ${limit.fa}.`,
   }
   const parts = Object.entries(files).map(([name, maxCount]) => [
     name,

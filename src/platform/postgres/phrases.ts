@@ -24,7 +24,7 @@ export const phrases = {
   }),
   fileFailed: (file: string, reason: string): Localized => ({
     en: `The file ${file} cannot be written (${reason}): free the disk or give this user the right to it.`,
-    fa: `پروندهٔ ${file} نوشته نشد (${reason}): روی دیسک جا باز کنید یا به این کاربر حق نوشتن بدهید.`,
+    fa: `فایل ${file} نوشته نشد (${reason}): روی دیسک جا باز کنید یا به این کاربر حق نوشتن بدهید.`,
   }),
   diskFull: (folder: string): Localized => ({
     en: `The disk of ${folder} is full: free some space and start again; nothing is lost.`,
@@ -32,7 +32,7 @@ export const phrases = {
   }),
   notACluster: (folder: string): Localized => ({
     en: `The folder ${folder} holds files but is not a PostgreSQL database (PG_VERSION is missing): move it away, or set KHERAD_DATA to another folder.`,
-    fa: `پوشهٔ ${folder} پرونده دارد اما پایگاه دادهٔ PostgreSQL نیست (PG_VERSION ندارد): آن را جابه‌جا کنید یا KHERAD_DATA را به پوشه‌ای دیگر بدهید.`,
+    fa: `پوشهٔ ${folder} فایل دارد اما پایگاه دادهٔ PostgreSQL نیست (PG_VERSION ندارد): آن را جابه‌جا کنید یا KHERAD_DATA را به پوشه‌ای دیگر بدهید.`,
   }),
   otherMajor: (folder: string, has: number, major: number): Localized => ({
     en: `The database in ${folder} is of PostgreSQL ${has} and the program at hand is ${major}: set KHERAD_PG_BIN to the programs of PostgreSQL ${has}, or move the data over with pg_upgrade.`,

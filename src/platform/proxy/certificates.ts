@@ -18,7 +18,7 @@ export const caFile = Type.Unsafe<CaConfig>({
   type: 'string',
   ...readingRules({
     file: true,
-    expected: { en: 'the path of a file of certificates (PEM)', fa: 'نشانی پروندهٔ گواهی‌ها (PEM)' },
+    expected: { en: 'the path of a file of certificates (PEM)', fa: 'نشانی فایل گواهی‌ها (PEM)' },
     convert: readCa,
   }),
 })

@@ -59,7 +59,7 @@ export const reasons = {
   },
   slugForm: {
     en: 'slug has 1 to 63 characters: a to z, 0 to 9, and single dashes between them.',
-    fa: 'slug از ۱ تا ۶۳ نویسه است: حرف‌های a تا z، رقم‌های 0 تا 9 و خط تیرهٔ تکی میان آن‌ها.',
+    fa: 'slug از ۱ تا ۶۳ کاراکتر است: حرف‌های a تا z، رقم‌های 0 تا 9 و خط تیرهٔ تکی میان آن‌ها.',
   },
   slugReserved: {
     en: 'this slug is reserved, or looks like the name of a service or of this platform; choose another one.',

@@ -1,6 +1,7 @@
 /** The names under which a site is found: the first label of its host on the apps domain. */
 import { randomInt } from 'node:crypto'
 import { fail } from '#platform/errors'
+import { inLatinLetters } from '#platform/words'
 import { reasons } from './errors.ts'
 
 /** Preview hosts start with this; nobody may choose such a name. */
@@ -81,14 +82,6 @@ export const namesOfPlatform = (baseUrl: string): string[] =>
     .slice(0, -1)
     .filter((label) => label.length >= shortestOwn && !common.has(label) && /[a-z]/.test(label))
 
-/** The Latin letters that come closest to Persian ones. */
-const latin: Record<string, string> = Object.fromEntries(
-  [
-    'آa اa أa إa ءa بb پp تt ثs جj چch حh خkh دd ذz رr زz ژzh سs شsh صs ضz طt ظz عa غgh فf قgh کk كk گg لl مm نn وo ؤo هh ةh یi يi ىi ئi',
-    '۰0 ۱1 ۲2 ۳3 ۴4 ۵5 ۶6 ۷7 ۸8 ۹9 ٠0 ١1 ٢2 ٣3 ٤4 ٥5 ٦6 ٧7 ٨8 ٩9',
-  ].flatMap((line) => line.split(' ').map((pair) => [pair[0]!, pair.slice(1)])),
-)
-
 const maxDerivedLength = 40
 /** The letters of a suffix: no vowels, so that no words arise, and no look-alikes. */
 const suffixLetters = 'bcdfghjkmnpqrstvwxz2469'
@@ -99,10 +92,8 @@ const suffixLength = 6
  * a letter that can be used.
  */
 export function slugFrom(name: string, platformNames: readonly string[] = []): string {
-  const plain = [...name.normalize('NFKD').toLowerCase()]
-    .map((letter) => latin[letter] ?? letter)
-    .join('')
-    .replaceAll(/[\u0300-\u036f\u064b-\u065f]/g, '')
+  const plain = inLatinLetters(name)
+    .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, maxDerivedLength)
     .replaceAll(/^-|-$/g, '')

@@ -43,7 +43,7 @@ export const SiteBody = Type.Object(
       Type.String(
         described(
           'The first label of its host: 1 to 63 of a–z, 0–9 and single dashes; made of the name if absent. A site keeps it.',
-          'نخستین بخش نشانی: ۱ تا ۶۳ نویسه از a تا z، رقم‌ها و خط تیرهٔ تکی؛ اگر نیاید از نام ساخته می‌شود. سایت آن را نگه می‌دارد.',
+          'نخستین بخش نشانی: ۱ تا ۶۳ کاراکتر از a تا z، رقم‌ها و خط تیرهٔ تکی؛ اگر نیاید از نام ساخته می‌شود. سایت آن را نگه می‌دارد.',
         ),
       ),
     ),

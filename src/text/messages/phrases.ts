@@ -22,7 +22,7 @@ declareFailures({
 export const reasons = {
   version: (known: readonly string[]): Localized => ({
     en: `the header anthropic-version must be one of ${known.join(', ')}.`,
-    fa: `سرآیند anthropic-version باید یکی از این‌ها باشد: ${known.join('، ')}.`,
+    fa: `هدر anthropic-version باید یکی از این‌ها باشد: ${known.join('، ')}.`,
   }),
   notInVersion: (field: string, version: string): Localized => ({
     en: `${field} is not taken under anthropic-version ${version}; leave it out or send an older version.`,
@@ -30,7 +30,7 @@ export const reasons = {
   }),
   needsBeta: (type: string, beta: string): Localized => ({
     en: `the tool ${type} needs ${beta} in the header anthropic-beta.`,
-    fa: `ابزار ${type} به ${beta} در سرآیند anthropic-beta نیاز دارد.`,
+    fa: `ابزار ${type} به ${beta} در هدر anthropic-beta نیاز دارد.`,
   }),
   twoFormats: {
     en: 'output_format is the older name of output_config.format; send one of them.',

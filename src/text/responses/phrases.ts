@@ -29,7 +29,7 @@ export const reasons = {
   },
   longPrompt: (characters: number): Localized => ({
     en: `instructions and the text of input have more than ${characters} characters together.`,
-    fa: `instructions و متن input روی هم بیش از ${persian(characters)} نویسه دارند.`,
+    fa: `instructions و متن input روی هم بیش از ${persian(characters)} کاراکتر دارند.`,
   }),
   noPicture: {
     en: 'an image_generation_call must come back with its result, the whole picture in Base64; answers are not stored here.',

@@ -48,7 +48,7 @@ export const reasons = {
   },
   modelName: {
     en: 'a model is named by a text of at most 200 characters.',
-    fa: 'نام مدل متنی با حداکثر ۲۰۰ نویسه است.',
+    fa: 'نام مدل متنی با حداکثر ۲۰۰ کاراکتر است.',
   },
   modelOfAgent: (model: string): Localized => ({
     en: `this agent answers with ${model}: leave the model out, or name a realtime model of that text model.`,

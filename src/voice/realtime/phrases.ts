@@ -44,7 +44,7 @@ export const reasons = {
   }),
   text: (min: number, max: number): Localized => ({
     en: `it must be a text of ${min} to ${max} characters.`,
-    fa: `باید متنی از ${persian(min)} تا ${persian(max)} نویسه باشد.`,
+    fa: `باید متنی از ${persian(min)} تا ${persian(max)} کاراکتر باشد.`,
   }),
   number: (min: number, max: number): Localized => ({
     en: `it must be a number from ${min} to ${max}.`,
@@ -65,7 +65,7 @@ export const reasons = {
   },
   name: {
     en: 'it must be 1 to 64 of the letters a–z, digits, - and _.',
-    fa: 'باید ۱ تا ۶۴ نویسه از حرف‌های لاتین، رقم، - و _ باشد.',
+    fa: 'باید ۱ تا ۶۴ کاراکتر از حرف‌های لاتین، رقم، - و _ باشد.',
   },
   twoTools: (name: string): Localized => ({
     en: `two tools are called ${name}.`,

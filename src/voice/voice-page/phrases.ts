@@ -205,7 +205,7 @@ export const scriptPhrases = {
   step_seconds: { fa: 'زمان تماس', en: 'Time of the call' },
   step_embedding: { fa: 'جست‌وجوی دانش', en: 'Knowledge search' },
   quantity_seconds: { fa: '{number} ثانیه', en: '{number} s' },
-  quantity_characters: { fa: '{number} نویسه', en: '{number} characters' },
+  quantity_characters: { fa: '{number} کاراکتر', en: '{number} characters' },
   quantity_input_tokens: { fa: '{number} توکن ورودی', en: '{number} input tokens' },
   quantity_cached_input_tokens: { fa: '{number} توکن ورودی از حافظه', en: '{number} cached input tokens' },
   quantity_output_tokens: { fa: '{number} توکن خروجی', en: '{number} output tokens' },

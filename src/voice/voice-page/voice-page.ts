@@ -47,7 +47,7 @@ const files = [
 type FileName = (typeof files)[number]
 
 const FileParams = Type.Object({
-  file: { ...oneOf(...files), ...described('A file of the page.', 'یک پروندهٔ صفحه.') },
+  file: { ...oneOf(...files), ...described('A file of the page.', 'یک فایل صفحه.') },
 })
 
 const folder = path.join(import.meta.dirname, 'browser')

@@ -32,6 +32,6 @@ export const reasons = {
   },
   shortWork: (least: number) => ({
     en: `input of durable work must have at least ${least} characters.`,
-    fa: `input کار ماندگار باید دست‌کم ${persian(least)} نویسه داشته باشد.`,
+    fa: `input کار ماندگار باید دست‌کم ${persian(least)} کاراکتر داشته باشد.`,
   }),
 }

@@ -69,6 +69,8 @@ test.each([
   'a.',
   ' a',
   'nul',
+  'COM¹',
+  'aux .txt',
   '__proto__',
   'con.txt',
   'a\u202egpj.exe',

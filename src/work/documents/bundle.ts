@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type AsyncZippable, type AsyncZippableFile, zip as zipFiles } from 'fflate'
+import { isDeviceName } from '#platform/file-names'
 
 export interface BundledFile {
   /** The relative path, with `/` between folders, as it is also in the manifest and in the archive. */
@@ -40,7 +41,7 @@ export function pathFault(path: string): string | undefined {
   for (const part of path.split('/')) {
     if (part === '' || part === '.' || part === '..') return 'it leaves its folder'
     if (/^\s|[\s.]$/.test(part)) return 'a part of it begins or ends with a blank or a dot'
-    if (/^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(part)) return 'a part of it is the name of a device'
+    if (isDeviceName(part)) return 'a part of it is the name of a device'
   }
   return undefined
 }

@@ -9,7 +9,7 @@ export type Localized = { fa: string; en: string }
 export const sandboxPhrases = {
   /** The notice in documents. */
   notice: {
-    fa: 'این متن را مدل‌های آزمایشی سندباکس ساخته‌اند: ساختار پرونده درست است، ولی محتوای آن واقعی نیست.',
+    fa: 'این متن را مدل‌های آزمایشی سندباکس ساخته‌اند: ساختار فایل درست است، ولی محتوای آن واقعی نیست.',
     en: 'This text was made by sandbox models: the form of the file is right, but its content is not real.',
   },
   /** The mark that is appended to titles. */
@@ -31,7 +31,7 @@ const gapReasons: Record<GapReason, Localized> = {
   none: { fa: 'یافت نشد', en: 'none was found' },
   unfounded: { fa: 'هیچ جمله‌اش پشتوانه نداشت', en: 'none of its sentences held' },
   fault: { fa: 'در README نشان‌دار شد', en: 'it is marked in the README' },
-  render: { fa: 'پرونده ساخته نشد', en: 'the file could not be made' },
+  render: { fa: 'فایل ساخته نشد', en: 'the file could not be made' },
 }
 
 /** Reasons for an unread link, in addition to errors of its host; used after a colon or in brackets. */
@@ -71,4 +71,4 @@ export function pipelineResult(
   return { isComplete, words }
 }
 
-export const missingHeading: Localized = { fa: 'آنچه در این پرونده نیست', en: 'What is missing here' }
+export const missingHeading: Localized = { fa: 'آنچه در این فایل نیست', en: 'What is missing here' }

@@ -33,7 +33,7 @@ export const reasons = {
   }),
   pathOrBundle: {
     en: 'send either path, exactly as the manifest has it, or bundle=1.',
-    fa: 'یا path را درست همان‌گونه که در فهرست پرونده‌ها آمده بفرستید، یا bundle=1.',
+    fa: 'یا path را درست همان‌گونه که در فهرست فایل‌ها آمده بفرستید، یا bundle=1.',
   },
 }
 
@@ -102,4 +102,4 @@ export const states = {
 
 export const filePhrases = (path: string): Localized => ({ en: `${path} is ready.`, fa: `${path} آماده شد.` })
 
-export const manifestTitle: Localized = { en: 'List of files', fa: 'فهرست پرونده‌ها' }
+export const manifestTitle: Localized = { en: 'List of files', fa: 'فهرست فایل‌ها' }

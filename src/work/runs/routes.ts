@@ -97,7 +97,7 @@ export const routes: Route<RunsApp>[] = [
     orScope: starterScope,
     summary: {
       en: 'How far a run is, what happened to it and what it has made.',
-      fa: 'وضعیت یک کار، رویدادها و پرونده‌هایش.',
+      fa: 'وضعیت یک کار، رویدادها و فایل‌هایش.',
     },
     params: RunParams,
     reply: { 200: RunStatus },
@@ -126,7 +126,7 @@ export const routes: Route<RunsApp>[] = [
     operation: 'work.files',
     scope: 'files:read',
     orScope: starterScope,
-    summary: { en: 'A file of a run, or all of them in a zip.', fa: 'یک پروندهٔ کار، یا همه در یک zip.' },
+    summary: { en: 'A file of a run, or all of them in a zip.', fa: 'یک فایل کار، یا همه در یک zip.' },
     params: RunParams,
     query: FilesQuery,
     reply: { 200: fileTypes },

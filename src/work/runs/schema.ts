@@ -30,7 +30,7 @@ export const WorkBody = Type.Object(
     kind: described(Kind, kindPhrases.makes.en, kindPhrases.makes.fa),
     input: storableText(10, 12_000, {
       description: 'The task, in your own words; its language is that of the files.',
-      'x-description-fa': 'خواسته، به زبان خودتان؛ پرونده‌ها به همان زبان‌اند.',
+      'x-description-fa': 'خواسته، به زبان خودتان؛ فایل‌ها به همان زبان‌اند.',
     }),
     title: Type.Optional(storableText(1, 100)),
     model: Type.Optional(
@@ -80,10 +80,10 @@ export const FilesQuery = Type.Object(
         minLength: 1,
         maxLength: 1_000,
         description: 'Exactly as the manifest has it.',
-        'x-description-fa': 'درست همان‌گونه که در فهرست پرونده‌ها آمده است.',
+        'x-description-fa': 'درست همان‌گونه که در فهرست فایل‌ها آمده است.',
       }),
     ),
-    bundle: Type.Optional(described(oneOf('1'), 'All files in one zip.', 'همهٔ پرونده‌ها در یک بستهٔ zip.')),
+    bundle: Type.Optional(described(oneOf('1'), 'All files in one zip.', 'همهٔ فایل‌ها در یک بستهٔ zip.')),
   },
   closed,
 )
@@ -141,7 +141,7 @@ export const RunSummary = Type.Object({
   expires_at: described(
     nullable(timestamp()),
     'It is kept with its files until then.',
-    'کار و پرونده‌هایش تا این زمان نگه داشته می‌شوند.',
+    'کار و فایل‌هایش تا این زمان نگه داشته می‌شوند.',
   ),
   status_url: Type.String(),
   files_url: Type.String(),

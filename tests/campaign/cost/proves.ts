@@ -5,6 +5,7 @@ export const proves: Proves = {
   rooms: [
     'src/platform/html',
     'src/platform/words',
+    'src/platform/file-names',
     'src/platform/json',
     'src/platform/bytes',
     'src/platform/openapi',

@@ -56,7 +56,7 @@ describe.skipIf(browserPath === undefined)('the to-do app', () => {
     await text(sara, '#left').toBe('۲ کار مانده است.')
     await sara.getByRole('button', { name: 'حذف «به مادر زنگ بزنم»' }).click()
     await text(sara, '#left').toBe('۱ کار مانده است.')
-    await sara.getByLabel('افزودن پرونده').setInputFiles(file)
+    await sara.getByLabel('افزودن فایل').setInputFiles(file)
     await sara.getByText('یادداشت.txt').waitFor()
     await sara.getByRole('button', { name: 'گزارش کارها را بساز' }).click()
     const report = '۱ کار از ۲ کار انجام شده است؛ بعدی: «می‌خواهم <b>كتاب</b> بخوانم».'

@@ -38,7 +38,7 @@ describe.skipIf(browserPath === undefined || !(await hasJail()))('the lists that
     const said = await tab
       .getByLabel('گذرواژه')
       .evaluate((field) => (field as unknown as { validationMessage: string }).validationMessage)
-    expect(said).toBe('دست‌کم ۸ نویسه بنویسید.')
+    expect(said).toBe('دست‌کم ۸ کاراکتر بنویسید.')
     await tab.getByLabel('گذرواژه').fill(password)
     await tab.getByRole('button', { name: 'ساختن حساب' }).click()
     await tab.getByRole('button', { name: 'خروج' }).waitFor()

@@ -77,7 +77,7 @@ describe('a taken port of the second listener', () => {
       expect(server.out()).toMatch(
         new RegExp(`Port ${port + 1} is taken by another program: sites and clouds are not served`),
       )
-      expect(server.out()).toContain('در اختیار برنامهٔ دیگری است: وب‌سایت‌ها و بک‌اندها داده نمی‌شوند')
+      expect(server.out()).toContain('در اختیار برنامهٔ دیگری است: سایت‌ها و بک‌اندها داده نمی‌شوند')
       expect(warnings()).toHaveLength(1)
       expect((await fetch(`${server.url}/health/ready`)).status).toBe(200)
       other.close()

@@ -118,8 +118,8 @@ test('what is no recording to send is refused in both languages, and names no or
   await mkdir(path.join(folder, 'recordings'))
   const calls = at.upstream.calls.length
   for (const [file, persian, english] of [
-    ['nothing.wav', 'نام و دسترسی پرونده را بررسی کنید', 'check the name'],
-    ['recordings', 'recordings پرونده نیست', 'recordings is no file'],
+    ['nothing.wav', 'نام و دسترسی فایل را بررسی کنید', 'check the name'],
+    ['recordings', 'recordings فایل نیست', 'recordings is no file'],
     ['empty.wav', 'empty.wav خالی است', 'empty.wav is empty'],
   ] as const) {
     const { code, err } = await run([file])

@@ -106,7 +106,7 @@ describe('figures are those of an independent calculation over a messy file', ()
     async (rows) => {
       const { lines, truth } = messyTable(rows)
       const link = serve(`/sales-${rows}.csv`, lines.join('\n'))
-      const made = await analysed(`فروش این پرونده را تحلیل کن: ${link} و بگو کدام شهر بهتر است.`)
+      const made = await analysed(`فروش این فایل را تحلیل کن: ${link} و بگو کدام شهر بهتر است.`)
       await holdAgainst(made, truth)
       expect(made.run.is_partial).toBe(false)
       const summary = await made.text('summary.md')
@@ -137,7 +137,7 @@ describe('figures are those of an independent calculation over a messy file', ()
       .replaceAll('٪', '%')
     const text = name === 'UTF-16' ? lines.join('\r\n') : plain
     const link = serve(`/${name}.csv`, encoded(text))
-    await holdAgainst(await analysed(`فروش این پرونده را تحلیل کن: ${link}`), truth)
+    await holdAgainst(await analysed(`فروش این فایل را تحلیل کن: ${link}`), truth)
   })
 })
 

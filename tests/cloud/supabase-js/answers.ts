@@ -44,7 +44,7 @@ export const families = {
   oauth_server: { title: { en: 'OAuth server', fa: 'سرور OAuth' }, says: notOffered('oauth_server') },
   sso: { title: { en: 'SSO', fa: 'SSO' }, says: notOffered('sso') },
   web3: { title: { en: 'web3', fa: 'web3' }, says: notOffered('web3') },
-  passkeys: { title: { en: 'Passkeys', fa: 'گذرکلید' }, says: notOffered('passkeys') },
+  passkeys: { title: { en: 'Passkeys', fa: 'رمز دستگاه (passkey)' }, says: notOffered('passkeys') },
   mfa: { title: { en: 'Second factor', fa: 'عامل دوم' }, says: notOffered('mfa') },
   embeds: {
     title: { en: 'Embedded resources', fa: 'جدول‌های تودرتو (embed)' },

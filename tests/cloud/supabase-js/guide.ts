@@ -47,7 +47,7 @@ On Starter ${works.starter} of them work or need no server, on a dedicated back-
 روی Starter ${persian(works.starter)} تای آن‌ها کار می‌کنند یا سروری نمی‌خواهند و روی بک‌اند اختصاصی ${persian(works.dedicated)} تا.
 
 - روی Starter، ‎\`/files\` جای باکت‌ها را می‌گیرد: \`POST {"name", "content_base64"}\`، \`GET\`، \`GET /files/{id}\` و \`DELETE /files/{id}\`
-  با سرآیندهای \`apikey\` و \`Authorization: Bearer <توکن دسترسی>\`. هر فایل تنها از آن کاربر خودش است.
+  با هدرهای \`apikey\` و \`Authorization: Bearer <توکن دسترسی>\`. هر فایل تنها از آن کاربر خودش است.
 - \`channel().subscribe()\` همان دم \`CHANNEL_ERROR\` و علت را می‌گیرد و کلاینت خودش دست از تلاش برمی‌دارد.
 - کلید سرویس تنها از سرورها پذیرفته می‌شود؛ با \`Origin\` یا \`User-Agent\` مرورگر رد می‌شود.
 - هر پاسخ از بایت‌هایی کم می‌کند که بک‌اند در یک روز می‌تواند بفرستد (\`CLOUD_EGRESS_LIMIT\`).

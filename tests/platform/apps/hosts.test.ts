@@ -59,6 +59,10 @@ describe('hosts', () => {
       /<html lang="fa" dir="rtl">[\s\S]*چیزی نیست[\s\S]*There is nothing at gone\.localhost/,
     )
     expect(text).not.toContain('<script')
+    for (const accept of ['text/html;q=0', 'application/json, text/html;q=0.9']) {
+      const program = await ask('gone.localhost', '/', { accept })
+      expect(JSON.parse(program.text).error.code, accept).toBe('HOST_NOT_FOUND')
+    }
   })
 
   test('HEAD of a host that nobody has ends after its headers', async () => {

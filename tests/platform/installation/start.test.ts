@@ -37,6 +37,9 @@ test('kherad start serves until it is told to stop, and ends in order with its P
   const pid = await postmasterPid(path.join(data, 'postgres'))
   expect(await runs(pid)).toBe(true)
   expect(out).toContain('Kherad is ready')
+  const key = /KHERAD_KEY=(khr_\w+)/.exec(out)?.[1]
+  expect(key, out).toBeDefined()
+  expect(out.split(key!), 'the first key is printed once').toHaveLength(2)
   child.kill('SIGTERM')
   await gone
   expect(out).toContain('The server is stopping.')

@@ -23,7 +23,7 @@ declareFailures({
     fa: ({ given }) =>
       given
         ? 'مقدار apikey این درخواست کلید این بک‌اند نیست. کلید عمومی را از GET /v1/cloud/{id}/connection بردارید؛ کلیدی که عوض شده تا پایان مهلتش پذیرفته می‌شود.'
-        : 'این درخواست apikey ندارد. کلید عمومی بک‌اند را در سرآیند apikey بفرستید؛ GET /v1/cloud/{id}/connection آن را نشان می‌دهد.',
+        : 'این درخواست apikey ندارد. کلید عمومی بک‌اند را در هدر apikey بفرستید؛ GET /v1/cloud/{id}/connection آن را نشان می‌دهد.',
   },
   CLOUD_SERVICE_KEY_EXPOSED: {
     status: 403,

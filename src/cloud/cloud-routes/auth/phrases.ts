@@ -3,7 +3,7 @@ import type { Language, Localized } from '#platform/errors'
 export const reasons = {
   address: {
     en: 'this is an address with http:// or https:// and without a password, such as https://app.example.com; encoded it has at most 2,000 characters.',
-    fa: 'این نشانی با http:// یا https:// و بی گذرواژه است، مانند https://app.example.com، و به شکل رمزشده حداکثر ۲۰۰۰ نویسه دارد.',
+    fa: 'این نشانی با http:// یا https:// و بی گذرواژه است، مانند https://app.example.com، و به شکل رمزشده حداکثر ۲۰۰۰ کاراکتر دارد.',
   },
   noAddress: {
     en: 'this user has no address, so there is nothing a link could be made for.',

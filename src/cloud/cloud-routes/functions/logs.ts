@@ -4,7 +4,7 @@ import { type CloudKey, keyOf } from '#cloud/clouds'
 import { readLines, requireFunction, type StoredLine } from '#cloud/functions'
 import { isDatabaseAway } from '#platform/db'
 import { fail } from '#platform/errors'
-import { type EventStream, eventStream } from '#platform/http'
+import { type EventStream, eventStream, prefersByName } from '#platform/http'
 import { bareList } from '#platform/lists'
 import { requireCloud } from '../require-cloud.ts'
 import type { FunctionContext } from './deploy.ts'
@@ -25,7 +25,8 @@ interface LineQuery {
 export async function readLogs(context: LogContext) {
   const { app, headers } = context
   const query = await lineQueryOf(context)
-  if (/\btext\/event-stream\b/i.test(headers.accept ?? '')) return streamLines(context, query)
+  if (prefersByName(headers.accept, 'text/event-stream', 'application/json'))
+    return streamLines(context, query)
   return bareList.answer(await readLines(app.db, query.functionKey, query), toEntry)
 }
 

@@ -18,7 +18,7 @@ export const FunctionParams = Type.Object({ id: Type.String(), name: Type.String
 const functionName = {
   ...patterned('^[A-Za-z][A-Za-z0-9_-]{0,63}$', {
     en: 'has to be 1 to 64 of a–z, A–Z, 0–9, _ and -, beginning with a letter',
-    fa: 'باید ۱ تا ۶۴ نویسه از حرف‌های لاتین، رقم‌ها، _ و - باشد و با حرف آغاز شود',
+    fa: 'باید ۱ تا ۶۴ کاراکتر از حرف‌های لاتین، رقم‌ها، _ و - باشد و با حرف آغاز شود',
   }),
   ...described('The last part of its address.', 'بخش آخر نشانی آن.'),
 }
@@ -148,7 +148,7 @@ export const SecretBody = Type.Object(
     name: Type.String({
       ...patterned('^[A-Z][A-Z0-9_]{0,63}$', {
         en: 'has to be 1 to 64 of A–Z, 0–9 and _, beginning with a letter',
-        fa: 'باید ۱ تا ۶۴ نویسه از A تا Z، رقم‌ها و _ باشد و با حرف آغاز شود',
+        fa: 'باید ۱ تا ۶۴ کاراکتر از A تا Z، رقم‌ها و _ باشد و با حرف آغاز شود',
       }),
       ...described(
         'What functions read it by: `Deno.env.get(name)`, or `env` of their handler. SUPABASE_… and KHERAD_… are the platform’s, but for SUPABASE_SERVICE_ROLE_KEY.',

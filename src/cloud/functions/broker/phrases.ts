@@ -97,11 +97,11 @@ export const reasons = {
   },
   headersTooLarge: {
     en: 'its headers are larger than 16 KB.',
-    fa: 'سرآیندهای آن از ۱۶ کیلوبایت بزرگ‌ترند.',
+    fa: 'هدرهای آن از ۱۶ کیلوبایت بزرگ‌ترند.',
   },
   tooSlow: {
     en: 'its headers did not come in time.',
-    fa: 'سرآیندهای آن به‌موقع نرسیدند.',
+    fa: 'هدرهای آن به‌موقع نرسیدند.',
   },
   webSocket: {
     en: 'WebSockets and other protocols over a request are not available.',

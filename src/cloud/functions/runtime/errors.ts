@@ -82,10 +82,10 @@ export const crashes = {
     en: 'it waited for something that can never happen, or ended itself',
     fa: 'منتظر چیزی ماند که هرگز رخ نمی‌دهد، یا خود را پایان داد',
   },
-  ended: { en: 'the process of this cloud’s functions ended', fa: 'فرایند تابع‌های این بک‌اند پایان یافت' },
+  ended: { en: 'the process of this cloud’s functions ended', fa: 'پردازهٔ تابع‌های این بک‌اند پایان یافت' },
   started: {
     en: 'the process of this cloud’s functions did not start',
-    fa: 'فرایند تابع‌های این بک‌اند آغاز نشد',
+    fa: 'پردازهٔ تابع‌های این بک‌اند آغاز نشد',
   },
   broken: { en: 'it answered what is no valid HTTP', fa: 'پاسخش HTTP معتبر نیست' },
 } satisfies Record<string, Localized>

@@ -26,7 +26,7 @@ export interface DeploymentEntry {
 
 const idExpected = {
   en: '<vendor>/<model_name> of at most 200 characters',
-  fa: '<فروشنده>/<نام مدل> با حداکثر ۲۰۰ نویسه',
+  fa: '<فروشنده>/<نام مدل> با حداکثر ۲۰۰ کاراکتر',
 }
 
 const id = Type.String({
@@ -54,7 +54,7 @@ const alias = Type.String({
   ...readingRules({
     expected: {
       en: 'a name of letters, digits and . _ : / @ -, at most 200 characters, such as gpt-4o',
-      fa: 'نامی از حرف لاتین، رقم و . _ : / @ - با حداکثر ۲۰۰ نویسه، مانند gpt-4o',
+      fa: 'نامی از حرف لاتین، رقم و . _ : / @ - با حداکثر ۲۰۰ کاراکتر، مانند gpt-4o',
     },
   }),
 })

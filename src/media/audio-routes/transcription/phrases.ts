@@ -58,7 +58,7 @@ export const reasons = {
   },
   unreadCodec: (mediaType: string | undefined, codec: string): Localized => ({
     en: `the audio track of this ${mediaType ?? 'file'} is coded as ${codec}, which is not read here; ${read.en}`,
-    fa: `صدای این ${mediaType ?? 'پرونده'} با ${codec} کد شده است که اینجا خوانده نمی‌شود؛ ${read.fa}`,
+    fa: `صدای این ${mediaType ?? 'فایل'} با ${codec} کد شده است که اینجا خوانده نمی‌شود؛ ${read.fa}`,
   }),
   noEvents: (format: string): Localized => ({
     en: `${format} comes whole; leave stream out, or send response_format json, verbose_json or diarized_json.`,

@@ -89,11 +89,11 @@ const sentences: ProblemSentences = {
   mustBe: ({ value }) => ({ en: `must be "${value}".`, fa: `باید "${value}" باشد.` }),
   length: ({ most }) => ({
     en: `must have 1 to ${most} characters.`,
-    fa: `باید ۱ تا ${persian(most)} نویسه داشته باشد.`,
+    fa: `باید ۱ تا ${persian(most)} کاراکتر داشته باشد.`,
   }),
   nameUnreadable: () => ({
     en: 'must be a name that people can read, on one line: with letters or digits, and without control characters.',
-    fa: 'باید نامی خواندنی در یک خط باشد: با حرف یا رقم و بدون نویسهٔ کنترلی.',
+    fa: 'باید نامی خواندنی در یک خط باشد: با حرف یا رقم و بدون کاراکتر کنترلی.',
   }),
   notUuid: () => ({
     en: 'must be an id as this service gives it (a UUID).',
@@ -176,7 +176,7 @@ const pathFaults: Record<PathFault, Localized> = {
   },
   control: {
     en: 'must not have control characters or line breaks.',
-    fa: 'نباید نویسهٔ کنترلی یا سطر جدید داشته باشد.',
+    fa: 'نباید کاراکتر کنترلی یا سطر جدید داشته باشد.',
   },
   direction: {
     en: 'must not have marks that change the direction of writing.',
@@ -184,7 +184,7 @@ const pathFaults: Record<PathFault, Localized> = {
   },
   surrogate: {
     en: 'has half a surrogate pair, which is no character.',
-    fa: 'نیمهٔ یک surrogate دارد که نویسه نیست.',
+    fa: 'نیمهٔ یک surrogate دارد که کاراکتر نیست.',
   },
   escape: {
     en: 'must be written as it is, without percent-encoding: "a b.html", not "a%20b.html".',
@@ -192,7 +192,7 @@ const pathFaults: Record<PathFault, Localized> = {
   },
   composed: {
     en: 'must be in Unicode normal form C (NFC), in which a letter and its mark are one character.',
-    fa: 'باید به شکل NFC یونیکد باشد که در آن حرف و نشانهٔ آن یک نویسه‌اند.',
+    fa: 'باید به شکل NFC یونیکد باشد که در آن حرف و نشانهٔ آن یک کاراکترند.',
   },
   emptySegment: {
     en: 'has nothing between two slashes, or after the last one.',

@@ -13,7 +13,7 @@ export const ruleFilePhrases = {
   }),
   lineTooLong: (characters: number): Localized => ({
     en: `The line is longer than ${characters} characters; shorten it.`,
-    fa: `این سطر از ${persian(characters)} نویسه بلندتر است؛ آن را کوتاه کنید.`,
+    fa: `این سطر از ${persian(characters)} کاراکتر بلندتر است؛ آن را کوتاه کنید.`,
   }),
   tooMany: (rules: number): Localized => ({
     en: `There are more than ${rules} rules; a * at the end of a path stands for many.`,
@@ -21,7 +21,7 @@ export const ruleFilePhrases = {
   }),
   control: (): Localized => ({
     en: 'The line has a character that cannot be printed; remove it.',
-    fa: 'این سطر نویسه‌ای چاپ‌نشدنی دارد؛ آن را بردارید.',
+    fa: 'این سطر کاراکتری چاپ‌نشدنی دارد؛ آن را بردارید.',
   }),
   path: (): Localized => ({
     en: 'The path must start with a single slash, without empty, "." or ".." segments, backslash, query or fragment: /blog/first.',
@@ -79,15 +79,15 @@ export const redirectPhrases = {
 export const headerPhrases = {
   neither: (): Localized => ({
     en: 'A line is a path that starts with a slash, or below it a header: "Name: value".',
-    fa: 'هر سطر یا مسیری است که با خط مورب آغاز می‌شود یا زیر آن یک سرآیند است: ‎«Name: value».',
+    fa: 'هر سطر یا مسیری است که با خط مورب آغاز می‌شود یا زیر آن یک هدر است: ‎«Name: value».',
   }),
   noPath: (): Localized => ({
     en: 'A path must stand above the header, such as /* for all paths.',
-    fa: 'بالای سرآیند باید یک مسیر نوشته شود، برای نمونه ‎/* برای همهٔ مسیرها.',
+    fa: 'بالای هدر باید یک مسیر نوشته شود، برای نمونه ‎/* برای همهٔ مسیرها.',
   }),
   empty: (): Localized => ({
     en: 'There is no header below this path; write one or remove the path.',
-    fa: 'زیر این مسیر هیچ سرآیندی نیست؛ سرآیندی بنویسید یا مسیر را بردارید.',
+    fa: 'زیر این مسیر هیچ هدری نیست؛ هدری بنویسید یا مسیر را بردارید.',
   }),
   star: (): Localized => ({
     en: 'A path has at most one *, and no placeholders such as :year.',
@@ -95,11 +95,11 @@ export const headerPhrases = {
   }),
   name: (name: string, allowed: readonly string[]): Localized => ({
     en: `The header ${name} cannot be set by a site; remove it. Those that can: ${quoted(allowed)}.`,
-    fa: `سایت نمی‌تواند سرآیند ${name} را بنویسد؛ آن را بردارید. سرآیندهای مجاز: ${quoted(allowed)}.`,
+    fa: `سایت نمی‌تواند هدر ${name} را بنویسد؛ آن را بردارید. هدرهای مجاز: ${quoted(allowed)}.`,
   }),
   value: (): Localized => ({
     en: 'The value of a header has 1 to 4,000 characters, of printable ASCII only.',
-    fa: 'مقدار سرآیند باید ۱ تا ۴٬۰۰۰ نویسهٔ چاپ‌شدنی ASCII باشد.',
+    fa: 'مقدار هدر باید ۱ تا ۴٬۰۰۰ کاراکتر چاپ‌شدنی ASCII باشد.',
   }),
   only: (name: string, value: string): Localized => ({
     en: `${name} has no other value than ${value}; every answer has it already.`,

@@ -1,6 +1,6 @@
 /** Conditional requests and ranges (RFC 9110, sections 13 and 14). */
 import type { IncomingHttpHeaders } from 'node:http'
-import { type ByteRange, requestedRange } from '#platform/http'
+import { acceptedQuality, acceptsByName, type ByteRange, requestedRange } from '#platform/http'
 
 export interface Validators {
   etag: string
@@ -52,5 +52,9 @@ export function rangeOf(
 /** Whether a person navigates there: then a page may be answered in place of what was requested. */
 export const isNavigation = ({ headers }: { headers: IncomingHttpHeaders }): boolean => {
   const mode = headers['sec-fetch-mode']
-  return (mode === undefined || mode === 'navigate') && (headers.accept?.includes('text/html') ?? false)
+  return (mode === undefined || mode === 'navigate') && acceptsByName(headers.accept, 'text/html')
 }
+
+/** Whether the client takes a page at all. One that refuses pages by its `Accept`, as a program may, gets none, not even in place of an error. */
+export const takesPage = ({ headers }: { headers: IncomingHttpHeaders }): boolean =>
+  acceptedQuality(headers.accept, 'text/html') > 0

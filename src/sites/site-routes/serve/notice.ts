@@ -1,6 +1,10 @@
-/** Pages of our own on the hosts of sites: small, without anything from outside, and never kept by a cache. */
+/**
+ * Pages of our own on the hosts of sites: small, without anything from outside, and never kept by a cache. A client that takes no page gets their text
+ * alone.
+ */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { takesPage } from './conditions.ts'
 import { type NoticeText, noticePhrases } from './phrases.ts'
 
 export type NoticeName = keyof typeof noticePhrases
@@ -46,13 +50,19 @@ const pageOf = ({ title, text }: NoticeText): string => `<!doctype html>
 </html>
 `
 
-const pages = new Map<NoticeName, { status: number; body: Buffer; headers: readonly string[] }>()
-for (const name of Object.keys(statuses) as NoticeName[]) {
-  const body = Buffer.from(pageOf(noticePhrases[name]))
+const textOf = ({ title, text }: NoticeText): string => `${title.fa}\n${text.fa}\n\n${title.en}\n${text.en}\n`
+
+interface PreparedNotice {
+  body: Buffer
+  headers: readonly string[]
+}
+
+function prepare(mediaType: string, text: string): PreparedNotice {
+  const body = Buffer.from(text)
   const headers = [
     ...[
       'Content-Type',
-      'text/html; charset=utf-8',
+      `${mediaType}; charset=utf-8`,
       'Content-Length',
       String(body.length),
       'Cache-Control',
@@ -61,8 +71,16 @@ for (const name of Object.keys(statuses) as NoticeName[]) {
     ...['X-Content-Type-Options', 'nosniff', 'Content-Security-Policy', policy, 'X-Frame-Options', 'DENY'],
     ...['Referrer-Policy', 'no-referrer', 'X-Robots-Tag', 'noindex'],
   ]
-  pages.set(name, { status: statuses[name], body, headers })
+  return { body, headers }
 }
+
+const notices = new Map(
+  (Object.keys(statuses) as NoticeName[]).map((name) => {
+    const phrases = noticePhrases[name]
+    const page = prepare('text/html', pageOf(phrases))
+    return [name, { page, text: prepare('text/plain', textOf(phrases)) }]
+  }),
+)
 
 /** The bytes of a notice, for the day's allowance. */
 export const noticeBytes = 2_500
@@ -72,7 +90,7 @@ export function sendNotice(
   name: NoticeName,
   more: readonly string[] = [],
 ): void {
-  const { status, body, headers } = pages.get(name)!
-  response.writeHead(status, more.length === 0 ? (headers as string[]) : [...headers, ...more])
+  const { body, headers } = notices.get(name)![takesPage(message) ? 'page' : 'text']
+  response.writeHead(statuses[name], more.length === 0 ? (headers as string[]) : [...headers, ...more])
   response.end(message.method === 'HEAD' ? undefined : body)
 }

@@ -17,7 +17,7 @@ import {
 } from '#sites/hosting'
 import type { Blobs } from './blobs.ts'
 import { maxCachedBlob } from './blobs.ts'
-import { conditionOf, isNavigation, rangeOf } from './conditions.ts'
+import { conditionOf, isNavigation, rangeOf, takesPage } from './conditions.ts'
 import { type NoticeName, noticeBytes, sendNotice } from './notice.ts'
 import type { FoundVersion, OpenVersion, OpenVersions } from './open-versions.ts'
 import { chooseRepresentation, type PreparedFile, type Representation, sizeOf } from './representation.ts'
@@ -142,7 +142,8 @@ export class SiteHandler implements HostHandler {
       case 'fallback':
         return void this.#file(visit, open.fallback(resolution.file, resolution.path))
       case 'missing':
-        if (resolution.page) this.#errorPage(visit, resolution.page, resolution.path)
+        if (resolution.page && takesPage(visit.message))
+          this.#errorPage(visit, resolution.page, resolution.path)
         else this.#notice(visit, 'missing')
         return
       case 'malformed':

@@ -13,7 +13,7 @@ export const BatchBody = Type.Object(
           custom_id: Type.String({
             ...patterned('^[a-zA-Z0-9_-]{1,64}$', {
               en: 'must have 1 to 64 characters of a–z, A–Z, 0–9, _ and -',
-              fa: 'باید ۱ تا ۶۴ نویسه از a–z، A–Z، 0–9، _ و - داشته باشد',
+              fa: 'باید ۱ تا ۶۴ کاراکتر از a–z، A–Z، 0–9، _ و - داشته باشد',
             }),
             description: 'Names the row in the results; unique in the batch.',
             'x-description-fa': 'نام این ردیف در نتیجه‌ها؛ در هر دسته یکتاست.',

@@ -84,7 +84,7 @@ export type LinkSource = Static<typeof LinkSource>
 
 const base64 = Type.String({
   description: 'Raw Base64, at most 2,800,000 characters.',
-  'x-description-fa': 'Base64 خام، حداکثر ۲٬۸۰۰٬۰۰۰ نویسه.',
+  'x-description-fa': 'Base64 خام، حداکثر ۲٬۸۰۰٬۰۰۰ کاراکتر.',
 })
 
 export const ImageBlock = exactly({

@@ -6,7 +6,7 @@ export const codePhrases = {
   plan: { fa: 'طرح پروژه', en: 'the plan of the project' },
   writing: (path: string): Localized => ({ fa: `نوشتن ${path}`, en: `Writing ${path}` }),
   checking: (path: string): Localized => ({ fa: `بررسی ${path}`, en: `Checking ${path}` }),
-  file: (path: string): Localized => ({ fa: `پروندهٔ ${path}`, en: `the file ${path}` }),
+  file: (path: string): Localized => ({ fa: `فایل ${path}`, en: `the file ${path}` }),
   mend: (path: string): Localized => ({ fa: `اصلاح ${path}`, en: `the correction of ${path}` }),
   fault: (path: string): Localized => ({ fa: `${path} خطای نحوی دارد`, en: `${path} has a syntax error` }),
   packing: { fa: 'بسته‌بندی پروژه', en: 'Packing the project' },
@@ -39,15 +39,15 @@ export function readmeNotes(
       : 'A language model wrote this project, and none of its programs was run: read it before you run it.',
     '',
     ...list(
-      fa ? 'نحو این پرونده‌ها با تجزیه‌گر سنجیده شد:' : 'A parser found the syntax of these files right:',
+      fa ? 'نحو این فایل‌ها با تجزیه‌گر سنجیده شد:' : 'A parser found the syntax of these files right:',
       checked.map((path) => `\`${path}\``),
     ),
     ...list(
-      fa ? 'این پرونده‌ها خطای نحوی دارند:' : 'These files have syntax errors:',
+      fa ? 'این فایل‌ها خطای نحوی دارند:' : 'These files have syntax errors:',
       faults.map(({ path, fault }) => `\`${path}\`: \`${fault.replaceAll('`', "'")}\``),
     ),
     ...list(
-      fa ? 'این پرونده‌ها نوشته نشدند:' : 'These files were not written:',
+      fa ? 'این فایل‌ها نوشته نشدند:' : 'These files were not written:',
       missing.map((path) => `\`${path}\``),
     ),
   ].join('\n')
@@ -64,7 +64,7 @@ export const plainReadme = (
     `# ${title}`,
     '',
     ...(description ? [description, ''] : []),
-    language === 'fa' ? '## پرونده‌ها' : '## Files',
+    language === 'fa' ? '## فایل‌ها' : '## Files',
     '',
     ...paths.map((path) => `- \`${path}\``),
     '',

@@ -232,6 +232,6 @@ describe('bounds of texts', () => {
       read: 4 + rows * 79,
       of: text.length,
     })
-    expect(cleaningLines(found.notes, 'fa').join()).toContain('نویسه')
+    expect(cleaningLines(found.notes, 'fa').join()).toContain('کاراکتر')
   })
 })

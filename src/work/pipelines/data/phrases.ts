@@ -14,7 +14,7 @@ export const dataPhrases = {
   summing: { fa: 'نوشتن خلاصه', en: 'Writing the summary' },
   text: { fa: 'متن خلاصه', en: 'the text of the summary' },
   drawing: { fa: 'کشیدن نمودارها', en: 'Drawing the charts' },
-  files: { fa: 'ساختن پرونده‌ها', en: 'Making the files' },
+  files: { fa: 'ساختن فایل‌ها', en: 'Making the files' },
   table: { fa: 'جدول داده', en: 'a table of data' },
   done: {
     fa: 'تحلیل آماده است؛ همهٔ عددها را برنامه محاسبه کرده است.',
@@ -77,7 +77,7 @@ export const summaryPhrases: Record<Language, SummaryWords> = {
     value: 'مقدار',
     nothing: 'داده‌ای یافت نشد',
     nothingHow:
-      'در درخواست، پرونده‌ها و پیوندهای آن جدولی نبود. داده‌ها را به شکل CSV، TSV یا JSON در همان درخواست بگذارید (ردیف نخست نام ستون‌ها، و هر ردیف در یک خط)، یا نشانی https پروندهٔ CSV، XLSX یا JSON را بنویسید. هیچ عددی از خودمان نساخته‌ایم.',
+      'در درخواست، فایل‌ها و پیوندهای آن جدولی نبود. داده‌ها را به شکل CSV، TSV یا JSON در همان درخواست بگذارید (ردیف نخست نام ستون‌ها، و هر ردیف در یک خط)، یا نشانی https فایل CSV، XLSX یا JSON را بنویسید. هیچ عددی از خودمان نساخته‌ایم.',
     cleaned: 'داده‌های پاک‌شده',
     workbook: 'کارپوشه',
     measures: {
@@ -155,7 +155,7 @@ export const boundPhrases = {
     en: `${counted(read, 'en')} of ${counted(of, 'en')} columns`,
   }),
   characters: (read: number, of: number): Localized => ({
-    fa: `${counted(read, 'fa')} از ${counted(of, 'fa')} نویسه`,
+    fa: `${counted(read, 'fa')} از ${counted(of, 'fa')} کاراکتر`,
     en: `${counted(read, 'en')} of ${counted(of, 'en')} characters`,
   }),
   sheets: (count: number): Localized => ({
@@ -178,7 +178,7 @@ export const boundPhrases = {
 
 /** Why a source was not read. */
 export const sourcePhrases = {
-  deleted: { fa: 'این پرونده پاک شده است', en: 'the file has been deleted' },
+  deleted: { fa: 'این فایل پاک شده است', en: 'the file has been deleted' },
   tooMany: { fa: 'بیش از ۴ پیوند خوانده نمی‌شود', en: 'no more than 4 links are read' },
   unreadable: { fa: 'صفحه خوانده نشد', en: 'the page could not be read' },
   pageCut: { fa: 'فقط آغاز این صفحه خوانده شد', en: 'only the beginning of the page was read' },
@@ -190,22 +190,22 @@ export const sourcePhrases = {
 
 /** Why no table was read from a source. */
 export const unreadPhrases: Record<UnreadReason, Localized> = {
-  empty: { fa: 'پرونده خالی است', en: 'the file is empty' },
+  empty: { fa: 'فایل خالی است', en: 'the file is empty' },
   'old-excel': {
     fa: 'قالب کهنهٔ XLS خوانده نمی‌شود؛ آن را در اکسل به XLSX یا CSV ذخیره کنید',
     en: 'the old XLS format is not read; save it as XLSX or CSV',
   },
-  page: { fa: 'این یک صفحهٔ وب است و نه پروندهٔ داده', en: 'it is a web page and no file of data' },
+  page: { fa: 'این یک صفحهٔ وب است و نه فایل داده', en: 'it is a web page and no file of data' },
   pdf: { fa: 'از PDF داده خوانده نمی‌شود', en: 'no data is read from PDF files' },
   packed: {
-    fa: 'پروندهٔ فشرده است؛ CSV، XLSX یا JSON را باز کرده بفرستید',
+    fa: 'فایل فشرده است؛ CSV، XLSX یا JSON را باز کرده بفرستید',
     en: 'it is an archive; send the CSV, XLSX or JSON file itself',
   },
   'too-large': {
     fa: 'بزرگ‌تر از آن است که خوانده شود (۲۰۰ مگابایت، و بازشدهٔ XLSX دو گیگابایت)',
     en: 'it is larger than is read (200 MB, and 2 GB where an XLSX unpacks)',
   },
-  broken: { fa: 'پرونده خراب است', en: 'the file is damaged' },
+  broken: { fa: 'فایل خراب است', en: 'the file is damaged' },
   'no-table': { fa: 'جدولی در آن یافت نشد', en: 'no table was found in it' },
 }
 

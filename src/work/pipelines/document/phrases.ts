@@ -21,7 +21,7 @@ export const documentPhrases = {
   outline: { fa: 'طرح سند', en: 'the plan of the document' },
   writing: (title: string): Localized => ({ fa: `نوشتن «${title}»`, en: `Writing “${title}”` }),
   section: (title: string): Localized => ({ fa: `بخش «${title}»`, en: `the section “${title}”` }),
-  files: { fa: 'ساختن پرونده‌ها', en: 'Making the files' },
+  files: { fa: 'ساختن فایل‌ها', en: 'Making the files' },
   done: { fa: 'سند آماده است.', en: 'The document is ready.' },
   partial: { fa: 'سند تا جایی که شد آماده است.', en: 'The document is ready as far as it could be made.' },
 }

@@ -20,7 +20,7 @@ export const researchPhrases = {
     fa: `سنجش بخش «${title}» با منابع`,
     en: `the check of the section “${title}”`,
   }),
-  files: { fa: 'ساختن پرونده‌ها', en: 'Making the files' },
+  files: { fa: 'ساختن فایل‌ها', en: 'Making the files' },
   /** Reasons why an address that the task names was not read. */
   unread: { fa: 'خوانده نشد یا متنی نداشت', en: 'it could not be read or holds no text' },
   tooMany: { fa: 'بیش از سقف صفحه‌های یک کار بود', en: 'the run reads no more pages' },

@@ -56,10 +56,9 @@ function manifestFile({ language }: RunContext, files: readonly FileRow[]): Down
 
 function bundleOf({ app, language }: RunContext, run: RunRow, files: readonly FileRow[]): Download {
   const { text, entry } = manifestOf(files, language)
-  const name =
-    (run.title ?? run.kind).replace(/[\p{Cc}\p{Bidi_Control}\s\\/:*?"<>|]+/gu, ' ').trim() || run.kind
+  const isNamed = /[\p{L}\p{N}]/u.test(run.title ?? '')
   return {
-    name: `${name}.zip`,
+    name: `${isNamed ? run.title : run.kind}.zip`,
     mediaType: 'application/zip',
     tag: `bundle-${entry.sha256}`,
     async open() {

@@ -55,7 +55,7 @@ export const queryReasons = {
   },
   pattern: {
     en: `a pattern has at most ${queryLimits.patternCharacters} characters.`,
-    fa: `هر الگو حداکثر ${persian(queryLimits.patternCharacters)} نویسه دارد.`,
+    fa: `هر الگو حداکثر ${persian(queryLimits.patternCharacters)} کاراکتر دارد.`,
   },
   many: {
     en: `at most ${queryLimits.selected} fields are selected, and rows are ordered by at most ${queryLimits.orders}.`,
@@ -128,7 +128,7 @@ export const refusals = {
     message: { en: 'Requested range not satisfiable', fa: 'بازهٔ خواسته‌شده در میان ردیف‌ها نیست' },
     details: {
       en: 'The lower boundary must be lower than or equal to the upper boundary in the Range header.',
-      fa: 'در سرآیند Range آغاز بازه نباید پس از پایان آن باشد.',
+      fa: 'در هدر Range آغاز بازه نباید پس از پایان آن باشد.',
     },
   },
   preference: (names: string): Refusal => ({

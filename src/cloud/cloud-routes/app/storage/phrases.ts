@@ -29,7 +29,7 @@ export const objectReasons = {
   },
   cache: {
     en: 'Cache-Control is at most 200 plain characters.',
-    fa: 'Cache-Control حداکثر ۲۰۰ نویسهٔ ساده است.',
+    fa: 'Cache-Control حداکثر ۲۰۰ کاراکتر ساده است.',
   },
   encoded: {
     en: 'objects are stored as they are: leave out contentEncoding.',

@@ -11,7 +11,7 @@ import {
   typeOf,
 } from '#cloud/buckets'
 import { Failure } from '#platform/errors'
-import { isNotModified } from '#platform/http'
+import { isNotModified, prefersByName } from '#platform/http'
 import { Turns } from '#platform/turns'
 import type { AppCall, AppReply } from '../area.ts'
 import { headersOf, objectByLink, objectBySession, publicObject, type ReadableObject } from './read.ts'
@@ -50,7 +50,7 @@ async function render(call: AppCall, readable: ReadableObject, transform: Transf
   const { app, cloud, headers } = call
   const { row, isPrivate } = readable
   requireRenderable({ bytes: sizeOf(row), mediaType: typeOf(row) })
-  const takesWebp = /\bimage\/webp\b/.test(headers.accept ?? '')
+  const takesWebp = prefersByName(headers.accept, 'image/webp', typeOf(row))
   const form = createHash('sha256')
     .update(JSON.stringify([transform, takesWebp]))
     .digest('base64url')

@@ -20,7 +20,7 @@ const Pricing = Type.Object({
   currency: currency(),
   per_million_characters: usdEach({
     en: 'per million characters of the text',
-    fa: 'برای هر میلیون نویسهٔ متن',
+    fa: 'برای هر میلیون کاراکتر متن',
   }),
   per_minute: usdEach({ en: 'per minute of the sound', fa: 'برای هر دقیقه صدا' }),
   input_per_million: usdPerMillion(),

@@ -17,7 +17,7 @@ const optionalPrice = (description: string) => Type.Optional(usd(dearest, { desc
 
 const voiceExpected = {
   en: 'a name of 1 to 80 characters, as the upstream has it',
-  fa: 'نامی با ۱ تا ۸۰ نویسه، همان‌گونه که بالادست دارد',
+  fa: 'نامی با ۱ تا ۸۰ کاراکتر، همان‌گونه که بالادست دارد',
 }
 
 export const RelaySchema = Type.Object(

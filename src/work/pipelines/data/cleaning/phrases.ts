@@ -41,19 +41,19 @@ const tableNotes = {
     }
   },
   'sheets-cut': ({ count: sheets }, { count }) => ({
-    fa: `${count(sheets)} برگهٔ پایانی خوانده نشد و در هیچ عددی نیست؛ آن‌ها را در پرونده‌ای جدا بفرستید.`,
+    fa: `${count(sheets)} برگهٔ پایانی خوانده نشد و در هیچ عددی نیست؛ آن‌ها را در فایلی جدا بفرستید.`,
     en: `The last sheets that were not read and are in none of the numbers: ${count(sheets)}. Send them in a file of their own.`,
   }),
   'text-cut': ({ read, of }, { count }) => ({
-    fa: `${count(read)} نویسهٔ آغازین از ${count(of)} نویسهٔ متن خوانده شد؛ جدول‌های بزرگ را در پروندهٔ CSV یا اکسل بفرستید.`,
+    fa: `${count(read)} کاراکتر آغازین از ${count(of)} کاراکتر متن خوانده شد؛ جدول‌های بزرگ را در فایل CSV یا اکسل بفرستید.`,
     en: `The first ${count(read)} of ${count(of)} characters of the text were read; send large tables in a CSV or Excel file.`,
   }),
   encoding: ({ encoding }) => ({
-    fa: `پرونده با کدگذاری ${encoding} خوانده شد.`,
+    fa: `فایل با کدگذاری ${encoding} خوانده شد.`,
     en: `The file was read in the encoding ${encoding}.`,
   }),
   broken: ({ count: broken }, { count }) => ({
-    fa: `${count(broken)} نویسه در پرونده خراب بود و به جایش نشان � آمده است.`,
+    fa: `${count(broken)} کاراکتر در فایل خراب بود و به جایش نشان � آمده است.`,
     en: `Characters of the file that were damaged, shown as �: ${count(broken)}.`,
   }),
   before: ({ count: lines }, { count }) => ({
@@ -115,7 +115,7 @@ const tableNotes = {
     en: `Merged cells over several rows: ${count(cells)}. Their words stand for all of the rows, their numbers count once.`,
   }),
   uncalculated: ({ count: cells }, { count }) => ({
-    fa: `${count(cells)} فرمول در پرونده نتیجه نداشت و بی‌مقدار شمرده شد؛ پرونده را در اکسل باز و ذخیره کنید.`,
+    fa: `${count(cells)} فرمول در فایل نتیجه نداشت و بی‌مقدار شمرده شد؛ فایل را در اکسل باز و ذخیره کنید.`,
     en: `Formulas whose results the file does not hold, counted as missing: ${count(cells)}. Open the file in a spreadsheet program and save it.`,
   }),
   durations: ({ count: cells }, { count }) => ({
