@@ -39,7 +39,7 @@ const ofFaults: FaultSentences = {
   }),
   node: ({ specifier }) => ({
     en: `"${excerptOf(specifier)}" is not there: a function has no processes, threads and servers. Of Node it may import ${nodeNames('en')}.`,
-    fa: `«${excerptOf(specifier)}» وجود ندارد: تابع فرایند و thread و سرور ندارد. از ماژول‌های Node این‌ها را می‌تواند import کند: ${nodeNames('fa')}.`,
+    fa: `«${excerptOf(specifier)}» وجود ندارد: تابع پردازه و thread و سرور ندارد. از ماژول‌های Node این‌ها را می‌تواند import کند: ${nodeNames('fa')}.`,
   }),
   url: ({ specifier }, allowed) => ({
     en: `Nothing is loaded from "${excerptOf(specifier)}". Functions may import ${allowed.en}, also as npm:, jsr: or https://esm.sh/.`,
