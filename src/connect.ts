@@ -22,7 +22,13 @@ import { falImages, falVideos } from '#providers/fal'
 import { geminiImages, geminiSpeech, geminiVideos } from '#providers/gemini'
 import { geminiRealtime } from '#providers/gemini-live'
 import { type ImageClient, imagesProvider } from '#providers/images'
-import type { LinkedAddress, UpstreamAddress, VideoClient } from '#providers/kit'
+import {
+  type LinkedAddress,
+  type SigningAddress,
+  signerOf,
+  type UpstreamAddress,
+  type VideoClient,
+} from '#providers/kit'
 import { messagesProvider } from '#providers/messages'
 import { chatAnswers, chatImages } from '#providers/modalities'
 import { openRouterImages, openRouterTranscription, openRouterVideos } from '#providers/openrouter'
@@ -41,7 +47,7 @@ type RealtimeClient = RealtimeProvider & AsyncDisposable & Pingable
 type SpeechClient = AudioProvider & AsyncDisposable & Pick<TextProvider, 'ping'>
 type HearingClient = TranscriptionClient & Partial<LiveTranscriber>
 
-type ClientAddress = LinkedAddress & { id: string }
+type ClientAddress = LinkedAddress & Pick<SigningAddress, 'isOneOfSeveralSigners'> & { id: string }
 
 /** A provider whose clients are opened: `net` fetches the pictures and videos that it only links to, `opening` closes the clients. */
 interface OpeningProvider {
@@ -128,6 +134,7 @@ export function connect(
   opening: AsyncDisposableStack,
 ): Map<string, Upstream> {
   const upstreams = new Map<string, Upstream>()
+  const ofSeveralSigners = wiresOfSeveralSigners(models)
   for (const entry of models.providers()) {
     const { id, baseUrl, apiKey, headers, dialects, timeouts } = entry
     const { onDisconnect, maxDrains, passTraceparent, takesLinks } = entry
@@ -138,7 +145,7 @@ export function connect(
         ? { provider: sandboxProvider(), orders: sandboxOrders() }
         : entry.sherpa
           ? sherpaClients(entry.sherpa, opening)
-          : openClients(dialects, { id, baseUrl, headers, ...key }, egress, net, opening)
+          : openClients(dialects, { id, baseUrl, headers, ...key, ofSeveralSigners }, egress, net, opening)
     upstreams.set(id, {
       ...connected,
       timeouts,
@@ -149,6 +156,17 @@ export function connect(
     })
   }
   return upstreams
+}
+
+/** The wires on which models of more than one vendor are offered: there a caller may send one vendor's signed reasoning to another. */
+function wiresOfSeveralSigners(models: Catalogue): ReadonlySet<Wire> {
+  const signers: Record<Wire, Set<string>> = { chat: new Set(), responses: new Set(), messages: new Set() }
+  for (const model of models.list()) {
+    if (model.kind !== 'text') continue
+    for (const { provider, model: name, wires = [] } of model.deployments)
+      for (const wire of wires) signers[wire].add(signerOf(models.provider(provider).baseUrl, name))
+  }
+  return new Set((['responses', 'messages'] as const).filter((wire) => signers[wire].size > 1))
 }
 
 /** A provider that transcribes in a child process, which starts with the first recording. */
@@ -162,7 +180,7 @@ function sherpaClients(
 
 function openClients(
   dialects: readonly Dialect[],
-  named: UpstreamAddress & { id: string },
+  { ofSeveralSigners, ...named }: UpstreamAddress & { id: string; ofSeveralSigners: ReadonlySet<Wire> },
   egressTo: (url: string | URL) => Egress,
   net: GuardedClient,
   opening: AsyncDisposableStack,
@@ -171,7 +189,11 @@ function openClients(
   const links = (egress.proxy || egress.trust) && { egressOfLinks: egressTo }
   const provider: OpeningProvider = { dialects, address: { ...named, egress, ...links }, net, opening }
   const wires = dialects.filter(isWire)
-  const texts = wires.map((wire) => opening.use(textClients[wire](provider.address)))
+  const texts = wires.map((wire) =>
+    opening.use(
+      textClients[wire]({ ...provider.address, isOneOfSeveralSigners: ofSeveralSigners.has(wire) }),
+    ),
+  )
   const orders = openOrders(provider)
   const realtime = openRealtime(provider)
   const [first] = [...Object.values(orders), realtime]

@@ -366,6 +366,92 @@ test('its own thinking goes back unchanged, that of others and what is not seale
   ])
 })
 
+const asks = { role: 'user', content: 'why?' }
+const uses = (id: string, ...before: unknown[]) => ({
+  role: 'assistant',
+  content: [...before, { type: 'tool_use', id, name: 'f', input: {} }],
+})
+const finds = (id: string) => ({
+  role: 'user',
+  content: [{ type: 'tool_result', tool_use_id: id, content: 'x' }],
+})
+const thought = (signature: string) => ({ type: 'thinking', thinking: 'hm', signature })
+
+/** What a caller of this wire sends, as it reaches the upstream. */
+const passed = async (body: Record<string, unknown>) => {
+  const asked = { max_tokens: 4_000, thinking: { type: 'enabled', budget_tokens: 1_024 }, ...body }
+  return sent(messagesTurn(asked, { maxOutputTokens: 4_000 }))
+}
+
+test('of a caller of this wire too, thinking that nobody has signed stays here, and ids are such as the vendor takes', async () => {
+  const { body } = await passed({
+    messages: [
+      asks,
+      uses('toolu_functions.f:0', thought('EqQB')),
+      finds('toolu_functions.f:0'),
+      { role: 'assistant', content: [thought('')] },
+      { role: 'user', content: 'go on' },
+      { role: 'assistant', content: [thought('kherad.responses.e30'), { type: 'text', text: 'so' }] },
+      { role: 'user', content: 'and?' },
+    ],
+  })
+  expect(body?.['messages']).toEqual([
+    asks,
+    uses('toolu_functions_f_0', thought('EqQB')),
+    finds('toolu_functions_f_0'),
+    { role: 'user', content: 'go on' },
+    { role: 'assistant', content: [{ type: 'text', text: 'so' }] },
+    { role: 'user', content: 'and?' },
+  ])
+  expect(body?.['thinking']).toEqual({ type: 'enabled', budget_tokens: 1_024 })
+})
+
+test.each([
+  ['a manual budget', 'enabled', [uses('toolu_01a'), finds('toolu_01a')], true],
+  ['a manual budget after a cloud', 'enabled', [uses('toolu_bdrk_01a'), finds('toolu_bdrk_01a')], true],
+  ['a manual budget after a vendor of chat', 'enabled', [uses('toolu_call_a'), finds('toolu_call_a')], false],
+  [
+    'a manual budget after thinking of another vendor',
+    'enabled',
+    [uses('a', thought('')), finds('a')],
+    false,
+  ],
+  [
+    'a manual budget with thinking',
+    'enabled',
+    [uses('a', thought('s')), finds('a'), uses('b'), finds('b')],
+    true,
+  ],
+  ['a manual budget and a new question', 'enabled', [uses('a'), finds('a'), asks], true],
+  ['an answer that was begun', 'enabled', [{ role: 'assistant', content: 'so' }], true],
+  ['adaptive thinking', 'adaptive', [uses('toolu_call_a'), finds('toolu_call_a')], true],
+  ['adaptive thinking after that of another vendor', 'adaptive', [uses('a', thought('')), finds('a')], false],
+])('%s in an open turn keeps its thinking if the vendor takes it', async (_, type, open, isKept) => {
+  const thinking = type === 'enabled' ? { type, budget_tokens: 1_024 } : { type }
+  const { body } = await passed({ thinking, messages: [asks, ...open] })
+  expect(body?.['thinking']).toEqual(isKept ? thinking : { type: 'disabled' })
+})
+
+test('a thought at the end of an answer, which the vendor refuses, stays here', async () => {
+  const signed: MessageContent = {
+    type: 'reasoning',
+    text: 'hm',
+    opaque: { wire: 'messages', signature: 's' },
+  }
+  const body = await conversed([
+    user(said('q')),
+    { role: 'assistant', content: [signed] },
+    user(said('r')),
+    { role: 'assistant', content: [signed, said('a'), signed] },
+    user(said('s')),
+  ])
+  expect(body?.['messages']).toEqual([
+    { role: 'user', content: [said('q'), said('r')] },
+    { role: 'assistant', content: [thought('s'), said('a')] },
+    { role: 'user', content: [said('s')] },
+  ])
+})
+
 test('a result without words is a result', async () => {
   const body = await conversed([
     { role: 'assistant', content: [], toolCalls: [{ id: 'c1', name: 'f', arguments: '{}' }] },

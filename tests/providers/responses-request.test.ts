@@ -256,6 +256,24 @@ test.each<[string, MessageContent, unknown[]]>([
   ])
 })
 
+test('ids of calls are shortened to what the vendor takes, in a call and its output alike, on this wire too', async () => {
+  const begin = `functions.f:${'x'.repeat(60)}`
+  const items = ['a', 'b'].flatMap((end) => [
+    { type: 'function_call', call_id: begin + end, name: 'f', arguments: '{}' },
+    { type: 'function_call_output', call_id: begin + end, output: 'ok' },
+  ])
+  const idsIn = (input: unknown) => (input as { call_id: string }[]).map(({ call_id: id }) => id)
+  const own = idsIn((await bodyOf(responsesTurn({ input: items })))['input'])
+  const messages = ['a', 'b'].flatMap((end): Message[] => [
+    { role: 'assistant', content: [], toolCalls: [{ id: begin + end, name: 'f', arguments: '{}' }] },
+    { role: 'tool', content: [text('ok')], toolCallId: begin + end },
+  ])
+  expect(idsIn(await inputOf(...messages))).toEqual(own)
+  expect(new Set(own).size).toBe(2)
+  expect([own[0], own[2]]).toEqual([own[1], own[3]])
+  for (const id of own) expect(id.length).toBeLessThanOrEqual(64)
+})
+
 test('what the assistant said, thought and called becomes items in that order; the seals of other wires stay behind', async () => {
   const items = await inputOf({
     role: 'assistant',

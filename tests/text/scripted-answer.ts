@@ -5,6 +5,8 @@ type Json = Record<string, unknown>
 export type SpokenWire = 'chat' | 'responses' | 'messages'
 
 export interface ScriptedAnswer {
+  /** What the model thinks before it answers: `seal` is its signature or encryption, `redacted` a block of Messages that nobody else reads. */
+  thought?: { text: string; seal?: string; redacted?: string }
   text?: string
   calls?: { id: string; name: string; arguments: Json }[]
   /** 10 and 5 when absent. */
@@ -44,12 +46,18 @@ const chatBody = (answer: ScriptedAnswer) => ({
     {
       index: 0,
       finish_reason: chatFinish(answer),
-      message: { role: 'assistant', content: answer.text ?? null, tool_calls: chatCalls(answer) },
+      message: {
+        role: 'assistant',
+        ...(answer.thought && { reasoning_content: answer.thought.text }),
+        content: answer.text ?? null,
+        tool_calls: chatCalls(answer),
+      },
     },
   ],
   usage: chatUsage(answer),
 })
 const chatSteps = (answer: ScriptedAnswer): Step[] => [
+  ...pieces(answer.thought?.text ?? '').map((piece) => chunk({ reasoning_content: piece })),
   ...pieces(answer.text ?? '').map((piece) => chunk({ content: piece })),
   ...chatCalls(answer).map((one) => chunk({ tool_calls: [one] })),
   chunk({}, chatFinish(answer)),
@@ -65,6 +73,13 @@ function responseBody(answer: ScriptedAnswer): Json {
     role: 'assistant',
     content: [{ type: 'output_text', text: answer.text ?? '', annotations: [] }],
   }
+  const { text, seal } = answer.thought ?? {}
+  const thought = {
+    type: 'reasoning',
+    id: 'rs_up',
+    summary: [{ type: 'summary_text', text }],
+    encrypted_content: seal,
+  }
   const calls = (answer.calls ?? []).map(({ id, name, arguments: given }) => ({
     type: 'function_call',
     id: `fc_${id}`,
@@ -76,7 +91,7 @@ function responseBody(answer: ScriptedAnswer): Json {
     id: 'resp_up',
     object: 'response',
     status: 'completed',
-    output: [...(answer.text ? [message] : []), ...calls],
+    output: [...(answer.thought ? [thought] : []), ...(answer.text ? [message] : []), ...calls],
     usage: { input_tokens: input, output_tokens: output, total_tokens: input + output },
   }
 }
@@ -88,7 +103,7 @@ function responseSteps(answer: ScriptedAnswer): Step[] {
     ...pieces(answer.text ?? '').map((delta) => ({
       type: 'response.output_text.delta',
       item_id: 'msg_up',
-      output_index: 0,
+      output_index: answer.thought ? 1 : 0,
       content_index: 0,
       delta,
     })),
@@ -97,9 +112,20 @@ function responseSteps(answer: ScriptedAnswer): Step[] {
   ]
 }
 
+const thoughtBlocks = ({ thought }: ScriptedAnswer): Json[] => [
+  ...(thought ? [{ type: 'thinking', thinking: thought.text, signature: thought.seal ?? '' }] : []),
+  ...(thought?.redacted ? [{ type: 'redacted_thinking', data: thought.redacted }] : []),
+]
 const messageBlocks = (answer: ScriptedAnswer): Json[] => [
+  ...thoughtBlocks(answer),
   ...(answer.text ? [{ type: 'text', text: answer.text }] : []),
-  ...(answer.calls ?? []).map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input })),
+  ...(answer.calls ?? []).map(({ id, name, arguments: input }) => ({
+    type: 'tool_use',
+    id,
+    name,
+    input,
+    caller: { type: 'direct' },
+  })),
 ]
 function messageBody(answer: ScriptedAnswer): Json {
   const { input, output } = tokensOf(answer)
@@ -125,17 +151,34 @@ function messageSteps(answer: ScriptedAnswer): Step[] {
   return events.map((event) => `event: ${event['type']}\ndata: ${JSON.stringify(event)}\n\n`)
 }
 function blockEvents(block: Json, index: number): Json[] {
-  const isText = block['type'] === 'text'
-  const deltas = isText
-    ? pieces(String(block['text'])).map((text) => ({ type: 'text_delta', text }))
-    : [{ type: 'input_json_delta', partial_json: JSON.stringify(block['input']) }]
+  const { empty, deltas } = streamedBlock(block)
   return [
-    {
-      type: 'content_block_start',
-      index,
-      content_block: { ...block, ...(isText ? { text: '' } : { input: {} }) },
-    },
+    { type: 'content_block_start', index, content_block: { ...block, ...empty } },
     ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
     { type: 'content_block_stop', index },
   ]
+}
+function streamedBlock({ type, text, thinking, signature, input }: Json): { empty: Json; deltas: Json[] } {
+  switch (type) {
+    case 'text':
+      return {
+        empty: { text: '' },
+        deltas: pieces(String(text)).map((piece) => ({ type: 'text_delta', text: piece })),
+      }
+    case 'thinking':
+      return {
+        empty: { thinking: '', signature: '' },
+        deltas: [
+          ...pieces(String(thinking)).map((piece) => ({ type: 'thinking_delta', thinking: piece })),
+          ...(signature === '' ? [] : [{ type: 'signature_delta', signature }]),
+        ],
+      }
+    case 'tool_use':
+      return {
+        empty: { input: {} },
+        deltas: [{ type: 'input_json_delta', partial_json: JSON.stringify(input) }],
+      }
+    default:
+      return { empty: {}, deltas: [] }
+  }
 }

@@ -36,8 +36,13 @@ export interface EventAnswer {
 type JsonContext = Pick<RequestContext<unknown>, 'claim' | 'setHeader'>
 type StreamContext = Pick<
   RequestContext<Pick<ModelRequestApp, 'config' | 'log'>>,
-  'app' | 'language' | 'requestId'
+  'app' | 'language' | 'requestId' | 'setHeader'
 >
+
+/** Reports in a header that the model answers without the reasoning that was asked for, because earlier reasoning has not come back. */
+function reportSkippedReasoning(context: Pick<RequestContext<unknown>, 'setHeader'>, part: AnswerPart): void {
+  if (part.type === 'start' && part.skipsReasoning) context.setHeader('x-skipped-features', 'reasoning')
+}
 
 /** Answers with one JSON body once the turn has ended; it is stored for replay if the request has an idempotency claim. */
 export const respondJson = (context: JsonContext, paid: PaidTurn, answer: JsonAnswer): PushReply =>
@@ -68,6 +73,7 @@ class WholeAnswer implements AnswerListener, PushedAnswer {
   }
 
   part(part: AnswerPart): void {
+    reportSkippedReasoning(this.#context, part)
     this.#answer.add(part)
   }
 
@@ -202,6 +208,8 @@ class StreamedAnswer implements AnswerListener, PushedAnswer {
   }
 
   part(part: AnswerPart): void {
+    // The headers of a stream that was opened after a time of silence are sent.
+    if (!this.#out.isOpen) reportSkippedReasoning(this.#context, part)
     const events = this.#answer.eventsFor(part)
     if (events.length === 0) return
     this.#delivered = true

@@ -34,3 +34,4 @@ export {
 } from './model-request.ts'
 export { reasons } from './phrases.ts'
 export { type FillBody, type MediaByLink, readMedia } from './read-media.ts'
+export { isForeign, seal, unseal } from './sealed.ts'

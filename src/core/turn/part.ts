@@ -42,29 +42,31 @@ export interface Citation {
  * One piece of an answer. Order: `start` first, then deltas, `finish` once, `usage` once (before or after `finish`).
  * A stream that ends without `finish` was cut off. A reasoning block lasts until another kind of part or its `reasoning-end`.
  */
-export type AnswerPart = (
-  | { type: 'start'; upstreamId?: string; upstreamModel?: string }
-  | { type: 'text'; text: string }
-  | { type: 'refusal'; text: string }
-  | { type: 'reasoning'; text: string; details?: unknown[] }
-  /** One block of reasoning is complete; `opaque` is its signature, or an entire encrypted block. */
-  | { type: 'reasoning-end'; opaque?: OpaqueContent }
-  | { type: 'citation'; citation: Citation }
-  | { type: 'tool-call'; index: number; id: string; name: string }
-  | { type: 'tool-arguments'; index: number; delta: string }
-  /** The model calls a tool that runs here; `input` is its parsed arguments. Its result follows, maybe after other calls. */
-  | { type: 'hosted-call'; id: string; tool: ToolName; name: string; input: unknown }
-  | { type: 'hosted-result'; id: string; tool: ToolName; name: string; result: ToolResult }
-  | { type: 'finish'; reason: FinishReason; stopSequence?: string }
-  /** `promptOnly`: the answer broke off before its own tokens were counted; `output` is what was known at its beginning. */
-  | { type: 'usage'; usage: Usage; raw?: Record<string, unknown>; promptOnly?: true }
-  | { type: 'extra' }
-) & {
-  /** Fields specific to the upstream's wire; a server of the same wire passes them through. */
-  extra?: WireExtra
-  /** This part was truncated, or generated here, because the answer exceeded the turn's limit: no upstream event corresponds to it. */
-  cut?: true
-}
+export type AnswerPart =
+  /** `skipsReasoning`: the model answers without the reasoning that was asked for, because earlier reasoning has not come back. */
+  (
+    | { type: 'start'; upstreamId?: string; upstreamModel?: string; skipsReasoning?: true }
+    | { type: 'text'; text: string }
+    | { type: 'refusal'; text: string }
+    | { type: 'reasoning'; text: string; details?: unknown[] }
+    /** One block of reasoning is complete; `opaque` is its signature, or an entire encrypted block. */
+    | { type: 'reasoning-end'; opaque?: OpaqueContent }
+    | { type: 'citation'; citation: Citation }
+    | { type: 'tool-call'; index: number; id: string; name: string }
+    | { type: 'tool-arguments'; index: number; delta: string }
+    /** The model calls a tool that runs here; `input` is its parsed arguments. Its result follows, maybe after other calls. */
+    | { type: 'hosted-call'; id: string; tool: ToolName; name: string; input: unknown }
+    | { type: 'hosted-result'; id: string; tool: ToolName; name: string; result: ToolResult }
+    | { type: 'finish'; reason: FinishReason; stopSequence?: string }
+    /** `promptOnly`: the answer broke off before its own tokens were counted; `output` is what was known at its beginning. */
+    | { type: 'usage'; usage: Usage; raw?: Record<string, unknown>; promptOnly?: true }
+    | { type: 'extra' }
+  ) & {
+    /** Fields specific to the upstream's wire; a server of the same wire passes them through. */
+    extra?: WireExtra
+    /** This part was truncated, or generated here, because the answer exceeded the turn's limit: no upstream event corresponds to it. */
+    cut?: true
+  }
 
 export interface WireExtra {
   wire: Wire

@@ -36,6 +36,7 @@ const exposed = [
   'X-Clamped-Fields',
   'X-Ignored-Fields',
   'X-Mapped-Fields',
+  'X-Skipped-Features',
   'Preference-Applied',
   'Location',
   'ETag',

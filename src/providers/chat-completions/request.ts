@@ -1,6 +1,7 @@
 import type { TextCall } from '#core/spec'
 import type { OutputFormat, Tool, ToolChoice, Turn } from '#core/turn'
 import { isRecord, sameWireBody, withinLimit } from '#providers/kit'
+import { vendorMessages } from './history.ts'
 import { chatMessages } from './messages.ts'
 
 /** OpenAI's own fields that are passed on unchanged. */
@@ -54,9 +55,14 @@ const strictHosts = ['api.openai.com', 'api.groq.com', 'api.mistral.ai', 'genera
 export function requestBody(host: string, call: TextCall): Record<string, unknown> {
   const { turn } = call
   const body = sameWireBody(turn, 'chat')
+  const fields = body ? passedOn(host, body) : translated(host, turn)
+  const { messages } = fields
   return {
     model: call.upstreamModel,
-    ...(body ? passedOn(host, body) : translated(host, turn)),
+    ...fields,
+    ...(Array.isArray(messages) && {
+      messages: vendorMessages(host, strictHosts.includes(host), messages),
+    }),
     ...reasoningFields(host, turn, body),
     [limitName(host, body)]: turn.maxOutputTokens,
     stream: turn.stream,

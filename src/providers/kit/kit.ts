@@ -22,6 +22,7 @@ export {
   videoBytes,
   wholeSoundBytes,
 } from './bounds.ts'
+export { type CallIdRule, CallIds } from './call-ids.ts'
 export { faultOfError, maskSecrets } from './fault.ts'
 export { Form } from './form.ts'
 export { headerOf } from './header.ts'
@@ -36,6 +37,14 @@ export { listModels, modelNames } from './model-names.ts'
 export { pdfName } from './pdf-name.ts'
 export { linkedPicture, type PictureLinks, pictureIn } from './picture.ts'
 export { nearestShape, sizeTier } from './picture-shape.ts'
+export {
+  isOurs,
+  type ReasoningMark,
+  reasoningMarks,
+  type SigningAddress,
+  type SigningWire,
+  signerOf,
+} from './reasoning-mark.ts'
 export { sameWireBody } from './same-wire-body.ts'
 export { type SocketReceiver, type UpstreamEvent, UpstreamSocket } from './socket.ts'
 export { faultIn, SoundSniffer } from './sound-start.ts'

@@ -9,7 +9,7 @@ type MessagesJson = Record<string, unknown>
 type OpenBlock =
   /** `from`: its start position in the answer's text. */
   | { type: 'text'; from: number; cited: Citation[] }
-  | { type: 'thinking'; signature: unknown }
+  | { type: 'thinking'; signature: unknown; hasText: boolean }
   /** `input`: the arguments from its first event; used unless deltas follow. */
   | { type: 'tool_use'; call: number; input: unknown; inPieces: boolean }
 
@@ -34,7 +34,11 @@ export class ContentBlocks {
         this.#text(block['text'], parts)
         return
       case 'thinking':
-        this.#open.set(index, { type: 'thinking', signature: block['signature'] })
+        this.#open.set(index, {
+          type: 'thinking',
+          signature: block['signature'],
+          hasText: isText(block['thinking']),
+        })
         think(block['thinking'], parts)
         return
       case 'redacted_thinking':
@@ -65,9 +69,12 @@ export class ContentBlocks {
       case 'text_delta':
         this.#text(delta['text'], parts)
         return
-      case 'thinking_delta':
+      case 'thinking_delta': {
+        const block = this.#open.get(index)
+        if (block?.type === 'thinking') block.hasText ||= isText(delta['thinking'])
         think(delta['thinking'], parts)
         return
+      }
       case 'input_json_delta':
         this.#input(this.#open.get(index), delta['partial_json'], parts)
         return
@@ -81,6 +88,12 @@ export class ContentBlocks {
         if (block?.type === 'text') block.cited.push(...citedIn([delta['citation']]))
       }
     }
+  }
+
+  /** Whether the block is thinking that has come without a signature so far. */
+  isUnsigned(index: unknown): boolean {
+    const block = this.#open.get(index)
+    return block?.type === 'thinking' && block.hasText && !isText(block.signature)
   }
 
   stop(index: unknown, parts: AnswerPart[]): void {

@@ -1,7 +1,9 @@
 import { UpstreamError } from '#core/spec'
 import type { Document, Media, Message, MessageContent, ToolCall } from '#core/turn'
 import { exactly, readJsonSync } from '#platform/json'
-import { isRecord } from '#providers/kit'
+import { CallIds, isRecord, type ReasoningMark } from '#providers/kit'
+import { callIdRule } from './history.ts'
+import { isThinking } from './open-turn.ts'
 
 type WireBlock = Record<string, unknown>
 interface WireMessage {
@@ -9,19 +11,40 @@ interface WireMessage {
   content: WireBlock[]
 }
 
+/** What the vendor knows of a conversation: its ids of the calls, and its signatures. */
+interface VendorContext {
+  ids: CallIds
+  mark: ReasoningMark
+}
+
 /**
  * Neutral messages in this wire's format, for a turn that came by another: instructions go to `system`, and consecutive messages of one
  * role are merged, so that all results of parallel calls are in one message. Throws `UpstreamError` for what the wire cannot carry.
  */
-export function conversation(all: readonly Message[]): { system: WireBlock[]; messages: WireMessage[] } {
+export function conversation(
+  all: readonly Message[],
+  mark: ReasoningMark,
+): { system: WireBlock[]; messages: WireMessage[] } {
   const system: WireBlock[] = []
   const messages: WireMessage[] = []
+  const vendor: VendorContext = { ids: new CallIds(callIdRule), mark }
   for (const [index, message] of all.entries()) {
-    const blocks = blocksOf(message, `messages.${index}`)
+    const blocks = blocksOf(message, `messages.${index}`, vendor)
     if (message.role === 'system' || message.role === 'developer') system.push(...blocks)
     else if (blocks.length > 0) append(messages, message.role === 'assistant' ? 'assistant' : 'user', blocks)
   }
-  return { system, messages }
+  return { system, messages: withoutThoughtAtEnd(messages) }
+}
+
+/** The wire refuses an assistant message that ends with thinking, as an answer does that was cut off in its thoughts. */
+function withoutThoughtAtEnd(messages: readonly WireMessage[]): WireMessage[] {
+  const kept: WireMessage[] = []
+  for (const { role, content } of messages) {
+    const end =
+      role === 'assistant' ? content.findLastIndex((block) => !isThinking(block)) + 1 : content.length
+    if (end > 0) append(kept, role, content.slice(0, end))
+  }
+  return kept
 }
 
 function append(messages: WireMessage[], role: WireMessage['role'], content: WireBlock[]): void {
@@ -30,14 +53,16 @@ function append(messages: WireMessage[], role: WireMessage['role'], content: Wir
   else messages.push({ role, content })
 }
 
-function blocksOf(message: Message, param: string): WireBlock[] {
-  const content = message.content.flatMap((item, index) => blockOf(item, `${param}.content.${index}`))
+function blocksOf(message: Message, param: string, vendor: VendorContext): WireBlock[] {
+  const content = message.content.flatMap((item, index) =>
+    item.type === 'reasoning' ? thinking(item, vendor.mark) : blockOf(item, `${param}.content.${index}`),
+  )
   switch (message.role) {
     case 'tool':
-      return [toolResult(message, content)]
+      return [toolResult(message, content, vendor.ids)]
     case 'assistant': {
       const calls = (message.toolCalls ?? []).map((call, index) =>
-        toolUse(call, `${param}.tool_calls.${index}.function.arguments`),
+        toolUse(call, `${param}.tool_calls.${index}.function.arguments`, vendor.ids),
       )
       return [...content, ...textBlock(message.refusal ?? ''), ...calls]
     }
@@ -55,7 +80,7 @@ function blockOf(content: MessageContent, param: string): WireBlock[] {
     case 'document':
       return [documentBlock(content, param)]
     case 'reasoning':
-      return thinking(content)
+      return []
     case 'audio':
     case 'video':
       throw new UpstreamError('invalid_request', {
@@ -69,13 +94,16 @@ function blockOf(content: MessageContent, param: string): WireBlock[] {
 /** The wire refuses text without a visible character. */
 const textBlock = (text: string): WireBlock[] => (text.trim() === '' ? [] : [{ type: 'text', text }])
 
-/** The upstream accepts only its own signed thinking. */
-function thinking({ text, opaque }: Extract<MessageContent, { type: 'reasoning' }>): WireBlock[] {
+/** The upstream accepts only thinking that it has signed itself. */
+function thinking(
+  { text, opaque }: Extract<MessageContent, { type: 'reasoning' }>,
+  mark: ReasoningMark,
+): WireBlock[] {
   if (opaque?.wire !== 'messages') return []
-  if (opaque.data !== undefined) return [{ type: 'redacted_thinking', data: opaque.data }]
-  return opaque.signature === undefined
-    ? []
-    : [{ type: 'thinking', thinking: text, signature: opaque.signature }]
+  const data = mark.read(opaque.data)
+  if (data) return [{ type: 'redacted_thinking', data }]
+  const signature = mark.read(opaque.signature)
+  return signature === undefined ? [] : [{ type: 'thinking', thinking: text, signature }]
 }
 
 function documentBlock(document: Document, param: string): WireBlock {
@@ -102,21 +130,18 @@ function sourceOf({ data, url, mediaType = 'application/octet-stream' }: Media):
   return { type: 'base64', media_type: mediaType, data: base64 }
 }
 
-function toolResult({ toolCallId = '', isError }: Message, content: WireBlock[]): WireBlock {
+function toolResult({ toolCallId = '', isError }: Message, content: WireBlock[], ids: CallIds): WireBlock {
   return {
     type: 'tool_result',
-    tool_use_id: callId(toolCallId),
+    tool_use_id: ids.resultId(toolCallId),
     ...(content.length > 0 && { content }),
     ...(isError && { is_error: true }),
   }
 }
 
-function toolUse({ id, name, arguments: text }: ToolCall, param: string): WireBlock {
-  return { type: 'tool_use', id: callId(id), name, input: inputOf(text, param) }
+function toolUse({ id, name, arguments: text }: ToolCall, param: string, ids: CallIds): WireBlock {
+  return { type: 'tool_use', id: ids.callId(id), name, input: inputOf(text, param) }
 }
-
-/** Some vendors' ids contain dots and colons, which this wire refuses; the ids of call and result are replaced alike. */
-const callId = (id: string): string => id.replace(/[^\w-]/g, '_')
 
 function inputOf(text: string, param: string): WireBlock {
   try {

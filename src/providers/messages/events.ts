@@ -1,38 +1,66 @@
 import { UpstreamError } from '#core/spec'
 import type { AnswerPart, FinishReason, WireExtra } from '#core/turn'
 import { exactly } from '#platform/json'
-import { type AnswerReader, type EventProgress, faultOfError, isRecord } from '#providers/kit'
+import {
+  type AnswerReader,
+  type EventProgress,
+  faultOfError,
+  isRecord,
+  type ReasoningMark,
+} from '#providers/kit'
 import { ContentBlocks } from './content.ts'
+import { markedEvent } from './marks.ts'
 import { mergeUsage, readUsage } from './usage.ts'
+
+export interface ReaderOptions {
+  /** Secrets of the upstream, masked in every error. */
+  secrets: readonly string[]
+  mark: ReasoningMark
+  /** The call went without the thinking that it asked for. */
+  skipsThinking: boolean
+}
 
 /** Reads the events of one answer into neutral parts. The first part of every event carries the whole event as `extra`. */
 export class EventReader implements AnswerReader {
   finished = false
   closed = false
   readonly content = new ContentBlocks()
-  readonly #secrets: readonly string[]
+  readonly #options: ReaderOptions
   #started = false
   #usage: Record<string, unknown> | undefined
   /** Prompt tokens are reported when the answer begins, output tokens when it ends. */
   #outputCounted = false
 
-  constructor(secrets: readonly string[]) {
-    this.#secrets = secrets
+  constructor(options: ReaderOptions) {
+    this.#options = options
   }
 
-  read(event: Record<string, unknown>, name: string, parts: AnswerPart[], text: string): EventProgress {
+  read(received: Record<string, unknown>, name: string, parts: AnswerPart[], text: string): EventProgress {
     // Some gateways send the type only as the event's name, or an error without its envelope.
-    const type = name === 'error' || event['error'] ? 'error' : (event['type'] ?? name)
-    if (type === 'error') throw faultOfError(event, this.#secrets)
+    const type = name === 'error' || received['error'] ? 'error' : (received['type'] ?? name)
+    if (type === 'error') throw faultOfError(received, this.#options.secrets)
     // Sent while the model thinks without output: not a token, but a sign of life.
     if (type === 'ping') return 'life'
+    if (type === 'content_block_stop') this.#markUnsigned(received['index'], parts)
+    const event = markedEvent(received, this.#options.mark)
     const from = parts.length
     const eventProgress = this.#readEvent(type, event, parts)
-    const extra: WireExtra = { wire: 'messages', event: exactly(event), text }
+    const passed = markedEvent(exactly(received), this.#options.mark)
+    const line = event === received ? text : JSON.stringify(passed)
+    const extra: WireExtra = { wire: 'messages', event: passed, text: line }
     const first = parts[from]
     if (first) first.extra = extra
     else parts.push({ type: 'extra', extra })
     return eventProgress
+  }
+
+  /** Gives a block of thinking that this vendor does not sign its mark as a signature, by which it is known when it comes back. */
+  #markUnsigned(index: unknown, parts: AnswerPart[]): void {
+    const signature = this.#options.mark.unsigned
+    if (signature === undefined || !this.content.isUnsigned(index)) return
+    const event = { type: 'content_block_delta', index, delta: { type: 'signature_delta', signature } }
+    this.content.delta(index, event.delta, parts)
+    parts.push({ type: 'extra', extra: { wire: 'messages', event, text: JSON.stringify(event) } })
   }
 
   #readEvent(type: unknown, event: Record<string, unknown>, parts: AnswerPart[]): EventProgress {
@@ -69,6 +97,7 @@ export class EventReader implements AnswerReader {
       type: 'start',
       ...(typeof id === 'string' && id !== '' && { upstreamId: id }),
       ...(typeof model === 'string' && model !== '' && { upstreamModel: model }),
+      ...(this.#options.skipsThinking && { skipsReasoning: true }),
     })
   }
 

@@ -1,18 +1,20 @@
 /** The client of any upstream that speaks Anthropic's Messages API. */
-import type { TextProvider } from '#core/spec'
+import type { TextCall, TextProvider } from '#core/spec'
 import {
   type ClientCodec,
   generate,
   listBytes,
   modelNames,
   pingTimeouts,
+  reasoningMarks,
+  type SigningAddress,
   type UpstreamAddress,
   UpstreamClient,
 } from '#providers/kit'
 import { readAnswer } from './answer.ts'
-import { EventReader } from './events.ts'
+import { EventReader, type ReaderOptions } from './events.ts'
 import { addressWithKey } from './key.ts'
-import { betasOf, requestBody } from './request.ts'
+import { betasOf, requestOf } from './request.ts'
 
 export { forwardedFields } from './request.ts'
 
@@ -20,18 +22,32 @@ export { forwardedFields } from './request.ts'
 const version = { 'anthropic-version': '2023-06-01' }
 
 /** Any upstream that speaks Anthropic's Messages API: Anthropic itself, OpenRouter, LiteLLM, vLLM, llama.cpp. */
-export function messagesProvider(address: UpstreamAddress & { id: string }): TextProvider & AsyncDisposable {
+export function messagesProvider(
+  address: UpstreamAddress & SigningAddress & { id: string },
+): TextProvider & AsyncDisposable {
   const client = new UpstreamClient(addressWithKey(address))
+  const markOf = reasoningMarks('messages', address)
+  /** The calls that go without the thinking that they ask for. */
+  const thoughtless = new WeakSet<TextCall>()
+  const optionsOf = (call: TextCall): ReaderOptions => ({
+    secrets: client.secrets,
+    mark: markOf(call.upstreamModel),
+    skipsThinking: thoughtless.has(call),
+  })
   const usualBetas = address.headers?.['anthropic-beta']
   const codec: ClientCodec = {
     path: '/messages',
-    body: requestBody,
+    body: (call) => {
+      const { body, skipsThinking } = requestOf(call, markOf(call.upstreamModel))
+      if (skipsThinking) thoughtless.add(call)
+      return body
+    },
     headers: ({ turn }) => {
       const betas = [...(usualBetas === undefined ? [] : [usualBetas]), ...betasOf(turn)]
       return { ...version, ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }) }
     },
-    reader: () => new EventReader(client.secrets),
-    readComplete: (body) => readAnswer(body, client.secrets),
+    reader: (call) => new EventReader(optionsOf(call)),
+    readComplete: (body, call) => readAnswer(body, optionsOf(call)),
   }
   return {
     wires: ['messages'],

@@ -1,7 +1,9 @@
 import { type TextCall, UpstreamError } from '#core/spec'
 import type { OutputFormat, Reasoning, Tool, ToolChoice, Turn } from '#core/turn'
-import { isRecord, sameWireBody } from '#providers/kit'
+import { isRecord, type ReasoningMark, sameWireBody } from '#providers/kit'
 import { conversation } from './conversation.ts'
+import { vendorMessages } from './history.ts'
+import { endsWithResult, isBegunElsewhere, lacksThinking, withoutThinking } from './open-turn.ts'
 
 /** Fields that are passed on unchanged. */
 const standardFields = [
@@ -32,14 +34,60 @@ export const forwardedFields: ReadonlySet<string> = new Set([
   'max_tokens',
 ])
 
-/** The JSON body. Throws `UpstreamError` invalid_request, before anything is sent, for a turn that this wire cannot carry. */
-export function requestBody({ turn, upstreamModel }: TextCall): Record<string, unknown> {
+export interface MessagesRequest {
+  body: Record<string, unknown>
+  /** The call asks for thinking and goes without, because thinking of the open turn has not come back. */
+  skipsThinking: boolean
+}
+
+/** The request. Throws `UpstreamError` invalid_request, before anything is sent, for a turn that this wire cannot carry. */
+export function requestOf({ turn, upstreamModel }: TextCall, mark: ReasoningMark): MessagesRequest {
   const body = sameWireBody(turn, 'messages')
+  const fields = body ? passedOn(body, turn.maxOutputTokens, mark) : translated(turn, mark)
+  const skipsThinking = mustSkipThinking(fields, turn, body?.['messages'])
   return {
-    model: upstreamModel,
-    max_tokens: turn.maxOutputTokens,
-    ...(body ? passedOn(body, turn.maxOutputTokens) : translated(turn)),
-    stream: turn.stream,
+    body: {
+      model: upstreamModel,
+      max_tokens: turn.maxOutputTokens,
+      ...(skipsThinking ? thoughtless(fields, mark) : fields),
+      stream: turn.stream,
+    },
+    skipsThinking,
+  }
+}
+
+/**
+ * Whether the vendor would refuse the request because its open turn begins without thinking. What a caller of this wire sends is his own, unless another
+ * vendor began the turn: its thinking was left out here, or it gave none. Where the model decides whether it thinks (adaptive), vendors take a turn
+ * without, but a caller of another wire who sends only results goes without thinking either way (docs/decisions/text/reasoning.md).
+ */
+function mustSkipThinking(
+  { thinking, messages }: Record<string, unknown>,
+  { hosted, source }: Turn,
+  own: unknown,
+): boolean {
+  if (!isRecord(thinking) || thinking['type'] === 'disabled') return false
+  if (!Array.isArray(messages) || !lacksThinking(messages)) return false
+  const isManual = thinking['type'] === 'enabled'
+  if (Array.isArray(own)) return !lacksThinking(own) || (isManual && isBegunElsewhere(own))
+  return isManual || (source.wire !== 'messages' && hosted === undefined && endsWithResult(messages))
+}
+
+/** The fields without thinking. Claude's newest models refuse that it is switched off, others think unless it is. */
+function thoughtless(
+  { thinking: _, context_management: management, ...fields }: Record<string, unknown>,
+  mark: ReasoningMark,
+): Record<string, unknown> {
+  const edits = isRecord(management) && Array.isArray(management['edits']) ? management['edits'] : []
+  // These edits are refused without thinking.
+  const kept = edits.filter(
+    (edit: unknown) => !(isRecord(edit) && String(edit['type']).startsWith('clear_thinking')),
+  )
+  return {
+    ...fields,
+    messages: withoutThinking(fields['messages'] as unknown[]),
+    ...(mark.unsigned !== undefined && { thinking: { type: 'disabled' } }),
+    ...(isRecord(management) && kept.length > 0 && { context_management: { ...management, edits: kept } }),
   }
 }
 
@@ -50,11 +98,16 @@ export function betasOf(turn: Turn): string[] {
   return Array.isArray(betas) && betas.every(sane) ? betas : []
 }
 
-function passedOn(body: Record<string, unknown>, maxOutputTokens: number): Record<string, unknown> {
+function passedOn(
+  body: Record<string, unknown>,
+  maxOutputTokens: number,
+  mark: ReasoningMark,
+): Record<string, unknown> {
   const fields = Object.fromEntries(
     standardFields.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]),
   )
-  const { metadata, thinking, max_tokens: asked } = body
+  const { messages, metadata, thinking, max_tokens: asked } = body
+  if (Array.isArray(messages)) fields['messages'] = vendorMessages(messages, mark)
   // Gateways read directives for themselves from the other members of `metadata`.
   if (isRecord(metadata) && typeof metadata['user_id'] === 'string')
     fields['metadata'] = { user_id: metadata['user_id'] }
@@ -65,10 +118,10 @@ function passedOn(body: Record<string, unknown>, maxOutputTokens: number): Recor
 }
 
 /** Seed, penalties, verbosity, names and image detail are hints that have no counterpart on this wire; they are not sent. */
-function translated(turn: Turn): Record<string, unknown> {
+function translated(turn: Turn, mark: ReasoningMark): Record<string, unknown> {
   if (turn.temperature !== undefined && turn.temperature > 1)
     refuse('temperature', 'this model takes a temperature of 0 to 1')
-  const { system, messages } = conversation(turn.messages)
+  const { system, messages } = conversation(turn.messages, mark)
   if (turn.output.type === 'json_object') system.push({ type: 'text', text: jsonOnly })
   const { thinking, effort } = thinkingOf(turn)
   const output = outputConfig(turn.output, effort)

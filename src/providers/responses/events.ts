@@ -1,9 +1,10 @@
 import { UpstreamError } from '#core/spec'
 import type { AnswerPart, FinishReason } from '#core/turn'
 import { exactly } from '#platform/json'
-import { type AnswerReader, type EventProgress, isRecord } from '#providers/kit'
+import { type AnswerReader, type EventProgress, isRecord, type ReasoningMark } from '#providers/kit'
 import { faultOf, faultOfStatus } from './fault.ts'
 import { type ResponsesJson, recordsOf, type TextKind } from './items.ts'
+import { markedEvent, markedResponse } from './marks.ts'
 import { OutputItems } from './output.ts'
 import { StopSequenceFilter } from './stop.ts'
 import { readUsage, searchesIn } from './usage.ts'
@@ -15,6 +16,7 @@ export interface ReaderOptions {
   sameWire: boolean
   /** Stop sequences that are applied on this side. */
   stop: readonly string[]
+  mark: ReasoningMark
 }
 
 /** The target of a delta event, and the field of its `.done` event that has the complete text. */
@@ -68,9 +70,10 @@ export class EventReader implements AnswerReader {
   }
 
   /** Adds the parts of one event. Throws `UpstreamError` for a failure that it reports. */
-  read(event: ResponsesJson, name: string, parts: AnswerPart[], text: string): EventProgress {
-    const type = typeof event['type'] === 'string' ? event['type'] : name
+  read(received: ResponsesJson, name: string, parts: AnswerPart[], text: string): EventProgress {
+    const type = typeof received['type'] === 'string' ? received['type'] : name
     if (type === heartbeat) return 'life'
+    const event = markedEvent(received, this.#options.mark)
     if (type === 'error' || name === 'error' || (event['error'] !== undefined && event['error'] !== null)) {
       this.#fail(faultOf(isRecord(event['error']) ? event['error'] : event, this.#options.secrets))
       return 'nothing'
@@ -84,7 +87,11 @@ export class EventReader implements AnswerReader {
       this.#terminal(type, isRecord(event['response']) ? event['response'] : {}, parts)
     else this.#progress(type, event, parts)
     this.#endAtStop(parts, from)
-    if (this.#options.sameWire) attachExtra(parts, first, { wire: 'responses', event: exactly(event), text })
+    if (this.#options.sameWire) {
+      const passed = markedEvent(exactly(received), this.#options.mark)
+      const line = event === received ? text : JSON.stringify(passed)
+      attachExtra(parts, first, { wire: 'responses', event: passed, text: line })
+    }
     const part = parts[from]
     if (part && tokens.has(part.type)) return 'token'
     if (openingEvents.has(type)) return 'nothing'
@@ -92,9 +99,13 @@ export class EventReader implements AnswerReader {
   }
 
   /** The parts of a non-streamed answer. */
-  *readComplete(body: ResponsesJson): Generator<AnswerPart, void, undefined> {
+  *readComplete(received: ResponsesJson): Generator<AnswerPart, void, undefined> {
+    const body = markedResponse(received, this.#options.mark)
     const parts = [this.#start(body)]
-    if (this.#options.sameWire) attachExtra(parts, 0, { wire: 'responses', body: exactly(body) })
+    if (this.#options.sameWire) {
+      const passed = markedResponse(exactly(received), this.#options.mark)
+      attachExtra(parts, 0, { wire: 'responses', body: passed })
+    }
     try {
       this.#terminal('response.done', body, parts)
     } catch (error) {

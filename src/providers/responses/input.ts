@@ -2,7 +2,8 @@
 
 import { UpstreamError } from '#core/spec'
 import type { Document, Media, Message, MessageContent } from '#core/turn'
-import { pdfName } from '#providers/kit'
+import { CallIds, pdfName, type ReasoningMark } from '#providers/kit'
+import { callIdRule } from './history.ts'
 
 type WireItem = Record<string, unknown>
 
@@ -10,11 +11,12 @@ type WireItem = Record<string, unknown>
  * System messages keep their position as messages, since `instructions` holds one text at the start, and a conversation can have several,
  * also in its middle. Throws `UpstreamError` for what this wire cannot carry.
  */
-export function inputItems(messages: readonly Message[], host: string): WireItem[] {
+export function inputItems(messages: readonly Message[], host: string, mark: ReasoningMark): WireItem[] {
+  const ids = new CallIds(callIdRule)
   const items = messages.flatMap((message, index): WireItem[] => {
     const param = `messages.${index}.content`
-    if (message.role === 'assistant') return assistantItems(message, param)
-    if (message.role === 'tool') return [toolResult(message, param)]
+    if (message.role === 'assistant') return assistantItems(message, param, { ids, mark })
+    if (message.role === 'tool') return [toolResult(message, param, ids)]
     // Only OpenAI's own models know the role `developer`.
     const role = message.role === 'developer' && !isOpenAi(host) ? 'system' : message.role
     return [{ type: 'message', role, content: contentOf(message.content, param) }]
@@ -31,7 +33,11 @@ function identified(item: WireItem, position: number): WireItem {
 }
 
 /** Text between two reasoning blocks is one message; the calls come last, the order in which models write them. */
-function assistantItems({ content, refusal, toolCalls = [] }: Message, param: string): WireItem[] {
+function assistantItems(
+  { content, refusal, toolCalls = [] }: Message,
+  param: string,
+  { ids, mark }: { ids: CallIds; mark: ReasoningMark },
+): WireItem[] {
   const items: WireItem[] = []
   let pending: WireItem[] = []
   const close = (): void => {
@@ -42,15 +48,17 @@ function assistantItems({ content, refusal, toolCalls = [] }: Message, param: st
     if (part.type === 'text') pending.push({ type: 'output_text', text: part.text, annotations: [] })
     else if (part.type !== 'reasoning')
       throw cannotCarry(`${part.type} from the assistant`, `${param}.${index}`)
-    else if (part.opaque?.wire === 'responses' && part.opaque.data !== undefined) {
+    else if (part.opaque?.wire === 'responses') {
+      const own = mark.read(part.opaque.data)
+      if (!own) continue
       close()
-      items.push(reasoningItem(part.text, part.opaque.data, part.opaque.id))
+      items.push(reasoningItem(part.text, own, part.opaque.id))
     }
   }
   if (refusal !== undefined) pending.push({ type: 'refusal', refusal })
   close()
   for (const { id, name, arguments: text } of toolCalls)
-    items.push({ type: 'function_call', call_id: id, name, arguments: text })
+    items.push({ type: 'function_call', call_id: ids.callId(id), name, arguments: text })
   return items
 }
 
@@ -65,12 +73,12 @@ const reasoningItem = (text: string, encrypted: string, id: string | undefined):
  * This wire has no `is_error`, so the result begins with a sentence about the failure. Text-only results are one string: older servers
  * accept no list.
  */
-function toolResult({ content, toolCallId, isError }: Message, param: string): WireItem {
+function toolResult({ content, toolCallId = '', isError }: Message, param: string, ids: CallIds): WireItem {
   const failed: MessageContent[] = isError ? [{ type: 'text', text: 'The tool failed:' }] : []
   const resultParts = [...failed, ...content]
   const texts = resultParts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   const output = texts.length === resultParts.length ? texts.join('\n') : partsOf(resultParts, param)
-  return { type: 'function_call_output', call_id: toolCallId, output }
+  return { type: 'function_call_output', call_id: ids.resultId(toolCallId), output }
 }
 
 /** Plain text stays a string, which every server understands. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Turn } from '#core/turn'
+import { reasoningMarks } from '#providers/kit'
 import { requestBody } from './request.ts'
 
 /** The body for a vendor's host, on whose name it depends, and which no test server can stand in for. */
@@ -26,7 +27,8 @@ function bodyFor(host: string, source: Turn['source'], more: Partial<Turn> = {})
     ...more,
   }
   const timeouts = { connectMs: 1, firstByteMs: 1, firstTokenMs: 1, idleMs: 1, totalMs: 1 }
-  return requestBody(host, { turn, upstreamModel: 'm', timeouts, attemptId: 'a' })
+  const mark = reasoningMarks('responses', { baseUrl: `https://${host}/v1` })('m')
+  return requestBody(host, { turn, upstreamModel: 'm', timeouts, attemptId: 'a' }, mark)
 }
 
 const chat: Turn['source'] = { wire: 'chat', body: {} }

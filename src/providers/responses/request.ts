@@ -8,7 +8,8 @@
 
 import type { TextCall } from '#core/spec'
 import type { OutputFormat, Tool, ToolChoice, Turn } from '#core/turn'
-import { isRecord, sameWireBody, withinLimit } from '#providers/kit'
+import { isRecord, type ReasoningMark, sameWireBody, withinLimit } from '#providers/kit'
+import { vendorItems } from './history.ts'
 import { inputItems } from './input.ts'
 
 /** OpenAI's own fields that are passed on unchanged. */
@@ -73,13 +74,13 @@ const strictHosts =
 const openAi = /(^|\.)(openai\.com|azure\.com)$/
 
 /** The JSON request body. Some field names depend on the vendor, which is recognised by `host`. */
-export function requestBody(host: string, call: TextCall): Record<string, unknown> {
+export function requestBody(host: string, call: TextCall, mark: ReasoningMark): Record<string, unknown> {
   const { turn } = call
   const body = sameWireBody(turn, 'responses')
   const reasoning = body ? passedReasoning(body, turn) : reasoningOf(turn)
   return {
     model: call.upstreamModel,
-    ...(body ? passedOn(host, turn.stream, body) : translated(host, turn)),
+    ...(body ? passedOn(host, turn.stream, body, mark) : translated(host, turn, mark)),
     ...(reasoning && { reasoning }),
     max_output_tokens: turn.maxOutputTokens,
     stream: turn.stream,
@@ -87,10 +88,16 @@ export function requestBody(host: string, call: TextCall): Record<string, unknow
   }
 }
 
-function passedOn(host: string, stream: boolean, body: Record<string, unknown>): Record<string, unknown> {
+function passedOn(
+  host: string,
+  stream: boolean,
+  body: Record<string, unknown>,
+  mark: ReasoningMark,
+): Record<string, unknown> {
   const names = strictHosts.test(host) ? standardFields : [...standardFields, ...openFields]
   const fields: Record<string, unknown> = {}
   for (const name of names) if (body[name] != null) fields[name] = body[name]
+  if (Array.isArray(fields['input'])) fields['input'] = vendorItems(fields['input'], mark)
   if (!stream) delete fields['stream_options']
   // Of the tools that run at the upstream, only its search has a cost with a bound, which the hold includes; other ones are not sent.
   const tools = Array.isArray(body['tools']) ? body['tools'].filter(isPassedOn) : []
@@ -133,10 +140,10 @@ function reasoningOf({ reasoning, maxOutputTokens }: Turn): Record<string, unkno
   return { ...(effort !== undefined && { effort }), summary: 'auto' }
 }
 
-function translated(host: string, turn: Turn): Record<string, unknown> {
+function translated(host: string, turn: Turn, mark: ReasoningMark): Record<string, unknown> {
   const open = !strictHosts.test(host)
   const fields: Record<string, unknown> = {
-    input: inputItems(turn.messages, host),
+    input: inputItems(turn.messages, host, mark),
     temperature: turn.temperature,
     top_p: turn.topP,
     text: textOf(turn, open || openAi.test(host)),

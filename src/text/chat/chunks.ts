@@ -9,6 +9,7 @@ import {
   usageOf,
   visibleFields,
 } from './completion.ts'
+import { ReasoningBlocks } from './reasoning-details.ts'
 
 const nothing: readonly SentEvent[] = []
 
@@ -16,6 +17,7 @@ export class ChatChunks implements EventAnswer {
   readonly #heading: () => CompletionHeading
   readonly #showReasoning: boolean
   readonly #withUsage: boolean
+  readonly #reasoning = new ReasoningBlocks()
   #opened = false
   #headOf = { model: '', text: '' }
   #rawUsage: Record<string, unknown> | undefined
@@ -61,7 +63,11 @@ export class ChatChunks implements EventAnswer {
       case 'refusal':
         return { refusal: part.text }
       case 'reasoning':
-        return this.#showReasoning ? reasoningFields(part.text, part.details) : undefined
+        return this.#showReasoning ? this.#reasoningDelta(part) : undefined
+      case 'reasoning-end': {
+        const detail = this.#reasoning.end(part.opaque)
+        return this.#showReasoning && detail ? { reasoning_details: [detail] } : undefined
+      }
       case 'tool-call':
         return {
           tool_calls: [
@@ -78,6 +84,11 @@ export class ChatChunks implements EventAnswer {
       default:
         return undefined
     }
+  }
+
+  #reasoningDelta({ text, details }: Extract<AnswerPart, { type: 'reasoning' }>): Record<string, unknown> {
+    const own = text === '' ? [] : [this.#reasoning.text(text)]
+    return reasoningFields(text, details?.length ? details : own)
   }
 
   /** Builds a chunk from strings, so that the fields that are the same in every chunk are serialized once. */

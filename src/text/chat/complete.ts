@@ -17,6 +17,7 @@ import { ChatChunks } from './chunks.ts'
 import { CollectedAnswer, type CompletionHeading, completionOf } from './completion.ts'
 import { fillLinks } from './links.ts'
 import { turnOf } from './parse.ts'
+import { showsReasoning } from './reasoning-details.ts'
 import { ChatBody } from './schema.ts'
 
 /** Answers a chat. First the request is checked, then the worst case is held, then the upstream is called. */
@@ -26,8 +27,13 @@ export async function complete(
   const { body } = context
   const model = textModel(context.app, context.caller, body.model)
   const turn = await readMedia(context, model, turnOf(body, model), fillLinks)
-  const showsReasoning = body.include_reasoning === true && body.reasoning?.exclude !== true
-  const paid = await payForTurn(context, { model, turn, showsReasoning, endpoint: '/v1/chat/completions' })
+  const isShown = showsReasoning(body)
+  const paid = await payForTurn(context, {
+    model,
+    turn,
+    showsReasoning: isShown,
+    endpoint: '/v1/chat/completions',
+  })
   const { maxOutputTokens } = paid
   const report = budgetReport(model, turn, { asked: body.reasoning?.max_tokens, maxOutputTokens })
   const ignored = [
@@ -38,14 +44,14 @@ export async function complete(
   setFieldHeaders(context, { ...report, ignored })
   const heading = headingOf(context, paid)
   if (!turn.stream) {
-    const collected = new CollectedAnswer(showsReasoning)
+    const collected = new CollectedAnswer(isShown)
     return respondJson(context, paid, {
       add: (part) => collected.add(part),
       body: (bill) => completionOf(heading(), collected, bill),
     })
   }
   const withUsage = body.stream_options?.include_usage === true
-  return respondStream(context, paid, new ChatChunks(heading, { showReasoning: showsReasoning, withUsage }))
+  return respondStream(context, paid, new ChatChunks(heading, { showReasoning: isShown, withUsage }))
 }
 
 const used = new Set([...Object.keys(ChatBody.properties), ...forwardedFields])

@@ -1,6 +1,7 @@
 /** Parts → one chat.completion object (notes: the shapes that the OpenAI client and similar clients read). */
 import { costOf } from '#core/calls'
 import type { AnswerPart, Bill, FinishReason } from '#core/turn'
+import { addPiece, ReasoningBlocks, type ReasoningDetail } from './reasoning-details.ts'
 
 export interface CompletionHeading {
   id: string
@@ -25,7 +26,10 @@ export class CollectedAnswer {
   text: string | null = null
   refusal: string | null = null
   reasoning = ''
-  readonly reasoningDetails: unknown[] = []
+  /** The details that a chat vendor sends, as they came. */
+  readonly #vendorDetails: unknown[] = []
+  readonly #ownDetails: ReasoningDetail[] = []
+  readonly #blocks = new ReasoningBlocks()
   readonly calls: CollectedCall[] = []
   finish: FinishReason = 'stop'
   rawUsage: Record<string, unknown> | undefined
@@ -54,8 +58,14 @@ export class CollectedAnswer {
         break
       case 'reasoning':
         this.reasoning += part.text
-        if (part.details) this.reasoningDetails.push(...part.details)
+        if (part.details) this.#vendorDetails.push(...part.details)
+        else if (part.text !== '') addPiece(this.#ownDetails, this.#blocks.text(part.text))
         break
+      case 'reasoning-end': {
+        const detail = this.#blocks.end(part.opaque)
+        if (detail) addPiece(this.#ownDetails, detail)
+        break
+      }
       case 'tool-call':
         Object.assign(this.#call(part.index), { id: part.id, name: part.name })
         break
@@ -70,6 +80,10 @@ export class CollectedAnswer {
         break
       default:
     }
+  }
+
+  get reasoningDetails(): readonly unknown[] {
+    return this.#vendorDetails.length > 0 ? this.#vendorDetails : this.#ownDetails
   }
 
   #call(index: number): CollectedCall {
@@ -129,13 +143,9 @@ export function visibleFields(
 }
 
 /** The reasoning under the three names that clients read; sent only if the caller asked for it. */
-export function reasoningFields(text: string, details: unknown[] | undefined): Record<string, unknown> {
-  if (text === '' && !details?.length) return {}
-  return {
-    reasoning: text,
-    reasoning_content: text,
-    reasoning_details: details?.length ? details : [{ type: 'reasoning.text', text, index: 0 }],
-  }
+export function reasoningFields(text: string, details: readonly unknown[]): Record<string, unknown> {
+  if (text === '' && details.length === 0) return {}
+  return { reasoning: text, reasoning_content: text, reasoning_details: details }
 }
 
 /** The usage as the upstream reported it, with the figures that were charged in the fields that clients read. */

@@ -5,6 +5,7 @@ import { budgetOf, effortOf, reasoningSettings, reasons, requireFeatures, requir
 import type { Message, Modality, OutputFormat, Reasoning, ToolChoice, Turn } from '#core/turn'
 import { fail } from '#platform/errors'
 import { contentOf } from './media.ts'
+import { reasoningOf as earlierReasoning, extraReasoningBytes } from './reasoning-details.ts'
 import type { ChatBody, ChatMessage } from './schema.ts'
 
 export function turnOf(body: ChatBody, model: Model): Turn {
@@ -72,6 +73,8 @@ const neutralFields = new Set([
   'tool_calls',
   'tool_call_id',
   'reasoning',
+  'reasoning_content',
+  'reasoning_details',
 ])
 
 /** Bytes that are sent upstream unchanged although no neutral field holds them: a model may read them, so the hold must cover them. */
@@ -82,8 +85,7 @@ function passthroughBytes(body: ChatBody): number {
   for (const message of body.messages) {
     for (const name in message)
       if (!neutralFields.has(name)) bytes += jsonBytes(message[name as keyof ChatMessage])
-    // Both spellings go upstream, and one of them is counted as the neutral field.
-    if (message.reasoning == null) bytes -= jsonBytes(message.reasoning_content)
+    bytes += extraReasoningBytes(message)
     if (Array.isArray(message.content)) {
       for (const part of message.content) if (part.type === 'refusal') bytes += jsonBytes(part.refusal)
     }
@@ -103,13 +105,9 @@ function limitOf(body: ChatBody): number | undefined {
 }
 
 function messageOf(message: ChatMessage, param: string, model: Model): Message {
-  const reasoning = message.reasoning ?? message.reasoning_content
   return {
     role: message.role,
-    content: [
-      ...(reasoning ? [{ type: 'reasoning' as const, text: reasoning }] : []),
-      ...contentsOf(message, param, model),
-    ],
+    content: [...earlierReasoning(message), ...contentsOf(message, param, model)],
     ...optionalField('name', message.name),
     ...optionalField('refusal', message.refusal),
     ...optionalField('toolCallId', message.tool_call_id),

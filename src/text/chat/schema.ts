@@ -174,8 +174,10 @@ export const ChatBody = Type.Object(
     ),
     include_reasoning: Type.Optional(
       Type.Boolean({
-        description: 'True shows the reasoning of the model in the answer; default false.',
-        'x-description-fa': 'اگر درست باشد، استدلال مدل در پاسخ می‌آید؛ پیش‌فرض نادرست است.',
+        description:
+          'True shows the reasoning of the model in the answer. Default: true beside a `reasoning` object, else false.',
+        'x-description-fa':
+          'اگر درست باشد، استدلال مدل در پاسخ می‌آید. پیش‌فرض: کنار شیء `reasoning` درست، وگرنه نادرست.',
       }),
     ),
   },

@@ -1,8 +1,8 @@
 /** Items of an input → neutral messages, in their order. */
 
 import type { Model } from '#core/models'
-import { imageMedia, inlineMedia, linkMedia, requireModality, reasons as shared } from '#core/text'
-import type { Media, Message, MessageContent, Modality } from '#core/turn'
+import { imageMedia, inlineMedia, linkMedia, requireModality, reasons as shared, unseal } from '#core/text'
+import type { Media, Message, MessageContent, Modality, OpaqueContent } from '#core/turn'
 import { fail } from '#platform/errors'
 import type {
   ContentPart,
@@ -13,7 +13,6 @@ import type {
   ReasoningItem,
 } from './item-schema.ts'
 import { reasons } from './phrases.ts'
-import { unseal } from './sealed.ts'
 import type { Toolbox } from './tools.ts'
 
 /** Items of tools that a service ran; their findings are in the message after them. */
@@ -117,8 +116,7 @@ export class Conversation {
       ...(summed ? [] : ['content']),
     ])
     const shown = parts.map(({ text }) => text).join('\n\n')
-    const sealed =
-      item.encrypted_content == null ? undefined : unseal(item.encrypted_content, item.id ?? undefined)
+    const sealed = opaqueOf(item)
     const text = sealed?.text ?? shown
     if (text === '' && !sealed) return
     const content: MessageContent = { type: 'reasoning', text, ...(sealed && { opaque: sealed.opaque }) }
@@ -207,6 +205,13 @@ export class Conversation {
     for (const [name, value] of Object.entries(fields))
       if (!read.includes(name)) this.passthroughBytes += size(value)
   }
+}
+
+/** The encrypted reasoning of an item: this wire's own, or that of another one. */
+function opaqueOf({ encrypted_content: data, id }: ReasoningItem): ReturnType<typeof unseal> {
+  if (data == null) return undefined
+  const own: OpaqueContent = { wire: 'responses', data, ...(id != null && { id }) }
+  return unseal(data) ?? { opaque: own }
 }
 
 /** Whether a part refers to a file elsewhere. It is refused: an upstream of this wire would open the file by itself, unchecked. */

@@ -1,11 +1,11 @@
 /** Neutral parts → the items of an answer and their events (added, delta, done); the place of an item never changes. */
+import { seal } from '#core/text'
 import type { AnswerPart, FinishReason } from '#core/turn'
 import { CallItem } from './call-item.ts'
 import { type Emit, type ItemStatus, idOf, type ResponseItem, type ResponseJson } from './item.ts'
 import { MessageItem } from './message-item.ts'
 import { ReasoningItem } from './reasoning-item.ts'
 import type { ResponseSpec } from './response.ts'
-import { seal } from './sealed.ts'
 import { actionOf, WebItem } from './web-item.ts'
 
 export class ResponseOutput {
@@ -48,7 +48,7 @@ export class ResponseOutput {
         break
       case 'reasoning-end':
         this.#closeReasoning(
-          part.opaque && this.#spec.seals ? seal(part.opaque, this.#openReasoning) : undefined,
+          part.opaque && this.#spec.seals ? seal(part.opaque, 'responses', this.#openReasoning) : undefined,
         )
         break
       case 'tool-call':
@@ -99,8 +99,10 @@ export class ResponseOutput {
   }
 
   #addReasoning(text: string): void {
+    // The item is opened first, since the open block begins there.
+    const item = this.#spec.showsReasoning && text !== '' ? this.#reasoning() : undefined
     this.reasoningText += text
-    if (this.#spec.showsReasoning && text !== '') this.#reasoning().write(text)
+    item?.write(text)
   }
 
   #reasoning(): ReasoningItem {

@@ -2,7 +2,7 @@
 
 import { maxToolReadBytes, searchTokens } from '#core/metering'
 import type { Model } from '#core/models'
-import { budgetOf, effortOf, maxUses, reasoningSettings, requireFeatures } from '#core/text'
+import { budgetOf, effortOf, isForeign, maxUses, reasoningSettings, requireFeatures } from '#core/text'
 import type { OutputFormat, Reasoning, Tool, Turn } from '#core/turn'
 import { fail } from '#platform/errors'
 import { type HostedTools, hostedTools } from './hosted.ts'
@@ -11,7 +11,6 @@ import type { FunctionCall, InputItem, ReasoningItem } from './item-schema.ts'
 import { Conversation } from './messages.ts'
 import { reasons } from './phrases.ts'
 import type { ResponsesBody } from './schema.ts'
-import { isForeign } from './sealed.ts'
 import { chooseTools, Toolbox } from './tools.ts'
 
 export interface ParsedResponse {

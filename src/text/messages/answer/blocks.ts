@@ -47,6 +47,11 @@ export class BlockWriter {
     this.#delta({ type: 'thinking_delta', thinking })
   }
 
+  /** Whether a block of thinking is open. */
+  get isThinking(): boolean {
+    return this.#open === 'thinking'
+  }
+
   /** Ends a block of thinking with its seal, if there is one. */
   seal(signature: string | undefined): void {
     if (signature !== undefined) this.#think()

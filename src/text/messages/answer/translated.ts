@@ -1,4 +1,5 @@
 /** Neutral parts → events, for an answer that did not come over this wire. */
+import { seal } from '#core/text'
 import type { AnswerPart, Bill, OpaqueContent } from '#core/turn'
 import { BlockWriter } from './blocks.ts'
 import {
@@ -98,10 +99,12 @@ export class TranslatedAnswer implements MessageWriter {
     if (call) this.#blocks.addCall(call.block, call.input)
   }
 
-  /** Opaque data of other wires are left out, since this wire has no field for them. */
+  /** Opaque data of other wires are sealed as a signature, or as a block of their own where there is nothing to read. */
   #endThinking(opaque: OpaqueContent | undefined): void {
-    const { data, signature } = opaque?.wire === 'messages' ? opaque : {}
-    if (data === undefined) this.#blocks.seal(signature)
-    else this.#blocks.addBlock({ type: 'redacted_thinking', data })
+    const isRedacted =
+      opaque && (opaque.wire === 'messages' ? opaque.data !== undefined : !this.#blocks.isThinking)
+    const sealed = opaque && seal(opaque, 'messages')
+    if (isRedacted) this.#blocks.addBlock({ type: 'redacted_thinking', data: sealed })
+    else this.#blocks.seal(sealed)
   }
 }

@@ -1,5 +1,6 @@
 /** The messages of the wire → neutral messages: tool results become separate messages, calls are beside the text. */
-import type { Message, MessageContent, ToolCall } from '#core/turn'
+import { unseal } from '#core/text'
+import type { Message, MessageContent, OpaqueContent, ToolCall } from '#core/turn'
 import { isHostedCallId, upstreamCallId, upstreamHostedCallId } from '../call-ids.ts'
 import { abilities } from '../phrases.ts'
 import type {
@@ -119,11 +120,13 @@ function assistantContent(block: AssistantBlock, param: string, context: ParseCo
       return [contentOf(block, param, context)]
     case 'thinking': {
       const { thinking: text, signature } = block
-      const opaque = signature !== '' && { opaque: { wire: 'messages' as const, signature } }
+      const opaque = signature !== '' && { opaque: opaqueOf(signature, { wire: 'messages', signature }) }
       return [{ type: 'reasoning', text, ...opaque }]
     }
-    case 'redacted_thinking':
-      return [{ type: 'reasoning', text: '', opaque: { wire: 'messages', data: block.data } }]
+    case 'redacted_thinking': {
+      const { data } = block
+      return [{ type: 'reasoning', text: '', opaque: opaqueOf(data, { wire: 'messages', data }) }]
+    }
     case 'compaction':
       return summaryOf(block, context)
     case 'document':
@@ -135,6 +138,9 @@ function assistantContent(block: AssistantBlock, param: string, context: ParseCo
       return []
   }
 }
+
+/** Opaque data of an upstream of this wire, or those of another wire that were sealed for the client. */
+const opaqueOf = (sealed: string, own: OpaqueContent): OpaqueContent => unseal(sealed)?.opaque ?? own
 
 /** The summary of an earlier part of the conversation: its text is sent to every upstream, its opaque fields only to one of this wire. */
 function summaryOf({ content, ...seal }: CompactionBlock, context: ParseContext): MessageContent[] {

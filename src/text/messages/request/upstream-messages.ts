@@ -47,6 +47,4 @@ const plainCall = (call: ServerToolUseBlock): AssistantBlock => ({
   name: calledTool(call) ?? call.name,
 })
 
-/** Ids of other wires may contain characters that this wire refuses. */
-const plainId = ({ id }: ServerToolUseBlock): string =>
-  callId(upstreamHostedCallId(id).replace(/[^\w-]/g, '_'))
+const plainId = ({ id }: ServerToolUseBlock): string => callId(upstreamHostedCallId(id))
