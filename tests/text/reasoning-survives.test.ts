@@ -8,7 +8,7 @@ import { type FakeUpstream, fakeUpstream, json } from '../harness/upstream.ts'
 import type { World } from '../harness/world.ts'
 import { type Conversation, conversing, type Spoken } from './conversing.ts'
 import type { SpokenWire } from './scripted-answer.ts'
-import { type SigningVendor, signingVendor } from './signing-vendors.ts'
+import { type SigningVendor, signingVendor, station } from './signing-vendors.ts'
 
 const wires = ['chat', 'responses', 'messages'] as const
 
@@ -223,16 +223,13 @@ test.each(['messages', 'other', 'open'] as const)(
   },
 )
 
-test('signatures of Claude leave as they are, others bear the mark of their vendor', async () => {
+test('signatures of Claude leave as they are, others bear the mark of their vendor, beside numbers with every digit', async () => {
   const thinking = { type: 'enabled', budget_tokens: 1_024 }
   const asked = { max_tokens: 4_000, thinking, messages: [{ role: 'user', content: 'why?' }] }
   const signatureOf = async (model: string): Promise<string> => {
-    const { body } = await key.post(
-      '/v1/messages',
-      { ...asked, model },
-      { 'anthropic-version': '2023-06-01' },
-    )
-    return body.content[0].signature
+    const reply = await key.post('/v1/messages', { ...asked, model }, { 'anthropic-version': '2023-06-01' })
+    expect(reply.text).toContain(`"station":${station}`)
+    return reply.body.content[0].signature
   }
   expect(await signatureOf('on/messages')).toMatch(/^claude-opus-4-8\+/)
   expect(await signatureOf('on/other')).toMatch(/^kherad\.[0-9a-f]{12}\.MiniMax-M2\+/)

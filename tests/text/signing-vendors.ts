@@ -8,6 +8,9 @@ import { call, type ScriptedAnswer, type SpokenWire, says } from './scripted-ans
 // biome-ignore lint/suspicious/noExplicitAny: bodies of three wires, read as their vendors would
 type Wild = any
 
+/** A number in the calls that no double has. */
+export const station = '2512292042121000001'
+
 export interface SigningVendor extends AsyncDisposable {
   upstream: FakeUpstream
   /** What the vendor refused, in the words of its documents. */
@@ -59,7 +62,11 @@ const isOn = (thinking: Wild): boolean => thinking !== undefined && thinking.typ
 function nextOf(wire: SpokenWire, body: Wild, turn: number): ScriptedAnswer {
   const { question, results } = openQuestion(wire, body)
   if (results === 0)
-    return { calls: idsOf(wire, turn).map((id) => call(id, 'get_weather', { city: 'تهران' })) }
+    return {
+      calls: idsOf(wire, turn).map((id) =>
+        call(id, 'get_weather', { city: 'تهران', station: JSON.rawJSON(station) }),
+      ),
+    }
   if (results === 2 && question.includes('deep'))
     return { calls: [call(idsOf(wire, turn)[0]!, 'get_weather', { city: 'شیراز' })] }
   return { text: 'it is warm' }
