@@ -48,7 +48,6 @@ test.each([
     './database.types.ts',
     { line: 1, column: 26 },
   ],
-  ["import type { A } from './a.ts'\nimport './b.ts'", './b.ts', { line: 2, column: 8 }],
   ["import { spawn } from 'node:child_process'\nspawn()", 'node:child_process', { line: 1, column: 23 }],
 ])('a value of what is not there is refused by its name: %s', async (code, name, place) => {
   const refusal = await compiled(`${code}\nDeno.serve(() => new Response())`).catch((error: unknown) => error)
