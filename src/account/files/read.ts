@@ -13,6 +13,7 @@ import { type ContentAnswer, content, HttpAnswer, isNotModified, type RequestCon
 import { isUuid } from '#platform/ids'
 import { plainList } from '#platform/lists'
 import type { FileRoutesApp } from './app.ts'
+import { docx, plainText } from './data-kind.ts'
 import { endingOf } from './kind.ts'
 import type { FileListQuery, StoredFile } from './schema.ts'
 
@@ -26,6 +27,7 @@ export const toStoredFile = (row: FileRow): StoredFile => ({
   sha256: row.sha256,
   source: row.source,
   receipt_id: row.receipt_id,
+  purpose: row.purpose,
   expires_at: row.expires_at?.toISOString() ?? null,
   created_at: row.created_at.toISOString(),
 })
@@ -80,6 +82,9 @@ export async function removeFile({ app, caller, params }: FileContext) {
   return { id, deleted: true }
 }
 
+/** Drawings and documents may hold scripts of their uploader, and a text may be taken for a page: a browser downloads them, and opens none here. */
+const attachedTypes: readonly string[] = ['image/svg+xml', 'application/pdf', docx, plainText]
+
 /**
  * Headers for a browser that opens the file on the host of the console: no script in the file runs, and no other type is sniffed. A film or a sound
  * that is opened by itself stands in a player of the browser, which fetches the file once more from here.
@@ -89,8 +94,8 @@ function safeHeaders({ file_id: id, name, media_type: mediaType }: FileRow): Rec
   const named = name === null ? '' : `; filename*=UTF-8''${encoded(name)}`
   return {
     'accept-ranges': 'bytes',
-    // A drawing may hold scripts of its uploader, so that it is downloaded; a page that embeds it can still show it.
-    'content-disposition': `${mediaType === 'image/svg+xml' ? 'attachment' : 'inline'}; filename="${plain}"${named}`,
+    // A page that embeds a drawing can still show it.
+    'content-disposition': `${attachedTypes.includes(mediaType) ? 'attachment' : 'inline'}; filename="${plain}"${named}`,
     'content-security-policy': `sandbox; default-src 'none'; style-src 'unsafe-inline'${/^(audio|video)\//.test(mediaType) ? "; media-src 'self'" : ''}`,
     'cross-origin-resource-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
