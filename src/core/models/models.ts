@@ -43,12 +43,13 @@ export { buildCatalogue, type Catalogue } from './catalogue.ts'
 export { presetsOf } from './default-models.ts'
 export { type Discovery, discover } from './discover.ts'
 export { audio as audioModels } from './kinds/audio/audio.ts'
-export type {
-  AudioModel,
-  AudioPricing,
-  AudioSettings,
-  AudioTask,
-  Voice,
+export {
+  type AudioModel,
+  type AudioPricing,
+  type AudioSettings,
+  type AudioTask,
+  canSpeak,
+  type Voice,
 } from './kinds/audio/audio-model.ts'
 export { type AudioUsage, maxSoundTokens, maxSpokenSeconds } from './kinds/audio/price.ts'
 export { embedding as embeddingModels } from './kinds/embedding/embedding.ts'

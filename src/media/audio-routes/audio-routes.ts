@@ -1,6 +1,13 @@
 /** The routes for speech, as the OpenAI clients request it, and for the transcription of recordings. */
-import { modelFailures, paymentFailures, referenceHeaders, storedFailures } from '#core/calls'
+import {
+  modelFailures,
+  modelsOfKind,
+  paymentFailures,
+  referenceHeaders,
+  storedFailures,
+} from '#core/calls'
 import { upstreamFailures } from '#core/inference'
+import { canSpeak } from '#core/models'
 import { speechFailures } from '#media/speech'
 import { transcriptionFailures } from '#media/transcription'
 import type { Route } from '#platform/http'
@@ -22,6 +29,7 @@ const routes: Route<AudioRoutesApp>[] = [
     operation: 'audio.speech',
     scope: 'studio:write',
     summary: { en: 'Speak a text, streamed as it comes.', fa: 'خواندن متن، جاری همان‌گونه که می‌آید.' },
+    models: modelsOfKind('audio', canSpeak),
     idempotent: true,
     unknownFields: 'tolerate',
     headers: referenceHeaders,
@@ -36,6 +44,7 @@ const routes: Route<AudioRoutesApp>[] = [
     operation: 'audio.transcribe',
     scope: 'audio:write',
     summary: { en: 'Write a recording down.', fa: 'نوشتن متن یک ضبط صدا.' },
+    models: modelsOfKind('transcription'),
     idempotent: true,
     unknownFields: 'tolerate',
     bodyLimit,

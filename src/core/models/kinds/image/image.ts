@@ -147,7 +147,6 @@ export const image = modelKind({
     image: entry.image,
     pricing: entry.pricing,
   }),
-  routes: ['/v1/studio/image', '/v1/responses', '/v1/images/generations', '/v1/images/edits', '/v1/images'],
   pricing: Pricing,
   studioSettings: StudioSettings,
   card: ({ image: settings, pricing }) => ({
