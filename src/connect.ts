@@ -151,7 +151,7 @@ export function connect(
   return upstreams
 }
 
-/** A provider that transcribes in a child process, which starts with the first recording. */
+/** A provider that transcribes in a child process, which starts with the first recording or call. */
 function sherpaClients(
   place: NonNullable<ProviderConfig['sherpa']>,
   opening: AsyncDisposableStack,
@@ -192,11 +192,12 @@ function openOrders(provider: OpeningProvider): OrderClients {
 function combineSpeech(
   speaks?: SpeechClient,
   answers?: SpeechClient,
-): Pick<SpeechClient, 'speak' | 'ping'> | undefined {
+): Pick<SpeechClient, 'speak' | 'ping' | 'warm'> | undefined {
   if (!speaks || !answers) return speaks ?? answers
   return {
     speak: (call) => (call.order.question ? answers : speaks).speak(call),
     ping: speaks.ping,
+    ...(speaks.warm && { warm: speaks.warm }),
   }
 }
 
@@ -209,5 +210,6 @@ function combineText(all: readonly TextProvider[], ping?: TextProvider['ping']):
     wires,
     generate: (call, sink) => clientFor(call.turn.source.wire).generate(call, sink),
     ping: ping ?? ((signal) => clientFor('chat').ping(signal)),
+    warm: async () => await byWire.get(chooseWire(wires, 'chat'))?.warm?.(),
   }
 }

@@ -8,13 +8,14 @@ import { provenance } from './image/poster.ts'
 import { Pacer, realClock } from './pace.ts'
 import { instructedVoice, sampleRate, type Voice, voices } from './speech/speech.ts'
 import { speakTracked } from './track/write.ts'
+import { warmSound } from './warm-sound.ts'
 
 /**
  * The sandbox's speech. The directives for faults, pace and spoilt bytes are those of `directives.ts`: a piece is a tenth of a second of sound, and a
  * fault before the first piece comes without a byte, so that a fallback may answer in its place.
  */
 export function sandboxAudio(): AudioProvider {
-  return { speak: (call) => speakAll(call) }
+  return { speak: (call) => speakAll(call), warm: warmSound }
 }
 
 /** The pause between two speakers, in samples. */

@@ -14,14 +14,14 @@ const phrases = {
     en: 'This is your message number {count} in this conversation.',
   },
   heard: {
-    fa: 'شبیه‌ساز خرد هستم و شنیدم: «{question}».',
+    fa: 'شبیه‌ساز خرد شنید: «{question}».',
     en: 'The Kherad sandbox heard: “{question}”.',
   },
   heardNothing: {
-    fa: 'شبیه‌ساز خرد هستم و سخنی نشنیدم.',
+    fa: 'شبیه‌ساز خرد سخنی نشنید.',
     en: 'The Kherad sandbox heard no words.',
   },
-  askedBack: { fa: 'دیگر چه می‌خواهید بگویید؟', en: 'What else would you like to say?' },
+  askedBack: { fa: 'دیگر چه می‌گویید؟', en: 'What else would you like to say?' },
   equation: { fa: '{expression} = {result}', en: '{expression} = {result}' },
   divisionByZero: {
     fa: 'حاصل {expression} تعریف نشده است، چون بر صفر تقسیم می‌شود.',

@@ -5,6 +5,7 @@ import { UpstreamError } from '#core/spec'
 import type { AnswerPart, Message, MessageContent, Tool, Turn, Usage } from '#core/turn'
 import { generated } from '../../tests/harness/parts.ts'
 import { type SandboxClock, sandboxModels, sandboxProvider } from './sandbox.ts'
+import { spokenMs, voices } from './speech/speech.ts'
 
 const user = (text: string, ...media: MessageContent[]): Message => ({
   role: 'user',
@@ -120,7 +121,10 @@ describe('text', () => {
     expect(await answerTo('ساعت چند است؟')).toMatch(/^شبیه‌ساز خرد .*«ساعت چند است؟»\. [^.]+؟$/)
     expect(await answerTo('Who are you?')).toMatch(/^The Kherad sandbox .*“Who are you\?”\. [^.]+\?$/)
     expect(await answerTo('چه خبر، ۲ + ۲ چند می‌شود؟')).toBe('۲ + ۲ = ۴')
-    for (const text of ['یک پرسش بسیار بلند دربارهٔ هوا '.repeat(40), 'a very long question about it '.repeat(40)])
+    for (const text of [
+      'یک پرسش بسیار بلند دربارهٔ هوا '.repeat(40),
+      'a very long question about it '.repeat(40),
+    ])
       for (const voice of voices) expect(spokenMs(await answerTo(text), voice)).toBeLessThan(9_000)
     const recording = 'What to do with it: reply\n\n<recording>\nفردا هوا چطور است؟\n</recording>'
     expect(await answerTo(recording)).toContain('«فردا هوا چطور است؟»')

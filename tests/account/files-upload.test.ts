@@ -112,7 +112,12 @@ describe('what a file is, its content and its name say, and its sender is not be
     ['a workbook', { bytes: workbook, name: 'دفتر.xlsx' }, xlsxType],
     ['a workbook called CSV', { bytes: workbook, name: 'a.csv', type: 'text/csv' }, xlsxType],
     ['a picture called CSV', { bytes: png, name: 'a.csv', type: 'text/csv' }, 'image/png'],
-    ['a PDF called a text', { bytes: text('%PDF-1.7'), name: 'a.txt', type: 'text/plain' }, 'application/pdf'],
+    [
+      'a PDF called a text',
+      { bytes: text('%PDF-1.7'), name: 'a.txt', type: 'text/plain' },
+      'application/pdf',
+    ],
+    ['a text of which a form says nothing', { bytes: csv, name: 'blob' }, 'text/plain'],
     ['a text of Word', { bytes: document, name: 'گزارش.docx' }, docxType],
     ['notes', { bytes: text('یادداشت‌ها'), name: 'notes.md', type: 'application/octet-stream' }, 'text/plain'],
     [
@@ -130,7 +135,7 @@ describe('what a file is, its content and its name say, and its sender is not be
     ['a zip called XLSX', { bytes: zipOf('a.txt'), name: 'a.xlsx', type: xlsxType }],
     ['half a workbook', { bytes: workbook.subarray(0, -30), name: 'a.xlsx' }],
     ['CSV called JSON', { bytes: csv, name: 'a.json', type: 'application/json' }],
-    ['text without a name', { bytes: csv, name: 'blob' }],
+    ['text without a name', { bytes: csv, name: 'blob', type: 'application/octet-stream' }],
     ['a program called a text', { bytes: Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1]), name: 'a.txt' }],
     ['a page', { bytes: text('<html><script>alert(1)</script></html>'), name: 'a.html', type: 'text/html' }],
     ['nothing', { bytes: Buffer.alloc(0), name: 'a.csv' }],
@@ -171,7 +176,11 @@ test.each<[string, FormFile]>([
 describe('the end of a file, in the fields of a form', () => {
   const month = 2_592_000
   test('is that many seconds after it was stored, and a repeat is the same file', async () => {
-    const fields = { 'expires_after[anchor]': 'created_at', 'expires_after[seconds]': String(month), purpose: 'vision' }
+    const fields = {
+      'expires_after[anchor]': 'created_at',
+      'expires_after[seconds]': String(month),
+      purpose: 'vision',
+    }
     const once = { 'idempotency-key': 'form-expires' }
     const { body, text: first } = await send({ bytes: csv, name: 'a.csv' }, fields, once)
     expect(body).toMatchObject({ purpose: 'vision' })
@@ -186,11 +195,7 @@ describe('the end of a file, in the fields of a form', () => {
     ['alone', { 'expires_after[seconds]': '3600' }, { param: 'expires_after.anchor' }],
     ['without a time', { 'expires_after[anchor]': 'created_at' }, { param: 'expires_after.seconds' }],
     ['as text', { expires_after: '{"anchor": "created_at", "seconds": 3600}' }, { param: 'expires_after' }],
-    [
-      'twice',
-      { expires_after: 'x', 'expires_after[seconds]': '3600' },
-      { param: 'expires_after[seconds]' },
-    ],
+    ['twice', { expires_after: 'x', 'expires_after[seconds]': '3600' }, { param: 'expires_after[seconds]' }],
     [
       'with a prototype',
       {

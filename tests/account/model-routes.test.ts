@@ -1,4 +1,5 @@
 /** What a card says of routes is what they do: every model of the sandbox is asked on every route that answers with models. */
+import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../src/capabilities.ts'
 import type { Client } from '../harness/client.ts'
@@ -25,8 +26,6 @@ type Answer = { status: number; body: any }
 const prompt = 'hello [[sandbox: tokens=3]]'
 const messages = [{ role: 'user', content: prompt }]
 const anthropic = { 'anthropic-version': '2023-06-01' }
-const png =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8BQDwAEgAF/pooBPQAAAABJRU5ErkJggg=='
 /** Its vendor refuses it, so that none is made. */
 const film = { prompt: 'hello [[sandbox: refuse]]' }
 const size = '512x512'
@@ -75,8 +74,11 @@ const others: Record<string, (model: string, kind: string) => Promise<Answer>> =
     const requests = [{ custom_id: 'a', params: { model, messages, max_tokens: 20 } }]
     return key.post('/v1/messages/batches', { requests }, anthropic)
   },
-  '/v1/images/edits': (model) => {
-    const image = { bytes: Buffer.from(png, 'base64'), name: 'a.png', type: 'image/png', part: 'image' }
+  '/v1/images/edits': async (model) => {
+    const bytes = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer()
+    const image = { bytes, name: 'a.png', type: 'image/png', part: 'image' }
     const form = formOf(image, { model, prompt: 'hello', size })
     return key.request('POST', '/v1/images/edits', form.body, form.headers)
   },
@@ -154,7 +156,9 @@ test('the card of each kind names its routes, of text, agents and work too, and 
 
 describe.each(served)('%s', (path) => {
   test('answers with the models whose cards name it, and refuses all others for nothing', async () => {
-    const [named, unnamed] = [true, false].map((is) => cards.filter((card) => card.routes.includes(path) === is))
+    const [named, unnamed] = [true, false].map((is) =>
+      cards.filter((card) => card.routes.includes(path) === is),
+    )
     expect(named!.length).toBeGreaterThan(0)
     for (const card of named!) {
       const { status, body } = await ask(path, card)
@@ -166,7 +170,10 @@ describe.each(served)('%s', (path) => {
       const answer = await ask(path, card)
       const { code } = answer.body.error
       // A model of the right kind is refused for what it cannot do.
-      expect([card.id, code]).toEqual([card.id, expect.stringMatching(/^(MODEL_KIND_MISMATCH|IMAGE_SETTING_)/)])
+      expect([card.id, code]).toEqual([
+        card.id,
+        expect.stringMatching(/^(MODEL_KIND_MISMATCH|IMAGE_SETTING_)/),
+      ])
       expect(answer.status).toBe(400)
     }
     expect(await world.balance()).toEqual(before)

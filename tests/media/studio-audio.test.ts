@@ -276,14 +276,19 @@ describe('the sandbox speaks', () => {
     const { text } = (await key.post('/v1/audio/transcriptions', answer)).body
     expect(text).toMatch(/شبیه‌ساز.*ساعت چند است.*؟$/)
     const { details, microcredits } = (await key.receipt(requestIdOf(reply))).body
-    const parts = details.parts.map((part: Record<string, string>) => [part['model'], Number(part['microcredits'])])
+    const parts = details.parts.map((part: Record<string, string>) => [
+      part['model'],
+      Number(part['microcredits']),
+    ])
     expect(parts).toEqual([
       ['sandbox/transcribe', expect.any(Number)],
       ['sandbox/fast', expect.any(Number)],
       ['sandbox/speech', expect.any(Number)],
     ])
     expect(parts.every(([, cost]: [string, number]) => cost > 0)).toBe(true)
-    expect(Number(microcredits)).toBe(parts.reduce((sum: number, [, cost]: [string, number]) => sum + cost, 0))
+    expect(Number(microcredits)).toBe(
+      parts.reduce((sum: number, [, cost]: [string, number]) => sum + cost, 0),
+    )
   })
 
   test('a recording is answered aloud; what it is comes from its bytes', async () => {

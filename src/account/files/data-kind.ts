@@ -26,8 +26,11 @@ export async function dataKindOf(probe: Probe, hints: FileHints): Promise<string
   if (!isText(head)) return undefined
   const looksLikeJson = /^[[{]/.test(textIn(head).trimStart())
   const named = hints.names.map(byName).find((type) => type !== undefined)
-  const type = named ?? typeByDeclaration(hints.mediaType) ?? (looksLikeJson ? json : undefined)
-  return type === json && !looksLikeJson ? undefined : type
+  if (named) return named === json && !looksLikeJson ? undefined : named
+  const declared = typeByDeclaration(hints.mediaType)
+  // A form declares a text where its sender declares nothing (RFC 7578, 4.4).
+  if (!declared || declared === plainText) return looksLikeJson ? json : declared
+  return declared === json && !looksLikeJson ? undefined : declared
 }
 
 const endings: Record<string, string> = {

@@ -28,7 +28,8 @@ const purpose = Type.String({
   maxLength: 64,
   pattern: '^[A-Za-z0-9_.-]+$',
   description: 'What the file is for, as OpenAI’s clients say it; it is shown again, and changes nothing.',
-  'x-description-fa': 'کاربرد فایل، آن‌گونه که کتابخانه‌های OpenAI می‌گویند؛ دوباره نشان داده می‌شود و چیزی را تغییر نمی‌دهد.',
+  'x-description-fa':
+    'کاربرد فایل، آن‌گونه که کتابخانه‌های OpenAI می‌گویند؛ دوباره نشان داده می‌شود و چیزی را تغییر نمی‌دهد.',
 })
 const expiresAfter = Type.Object(
   {
@@ -128,7 +129,9 @@ export const StoredFile = Type.Object({
       'x-description-fa': 'درخواست پولی که آن را ساخت: GET /v1/requests/{id}.',
     }),
   ),
-  purpose: nullable(Type.String({ description: 'As its sender said.', 'x-description-fa': 'همان که فرستنده گفت.' })),
+  purpose: nullable(
+    Type.String({ description: 'As its sender said.', 'x-description-fa': 'همان که فرستنده گفت.' }),
+  ),
   expires_at: nullable(timestamp()),
   created_at: timestamp(),
 })

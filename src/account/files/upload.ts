@@ -24,7 +24,17 @@ export async function upload(context: UploadContext): Promise<JsonText> {
   const { accountId, projectId, keyId } = caller
   const { purpose, expires_after: expiry } = fields
   const expiresAfterMs = expiry && expiry.seconds * 1_000
-  const file = { accountId, projectId, keyId, bytes, mediaType, source: 'upload', name, purpose, expiresAfterMs }
+  const file = {
+    accountId,
+    projectId,
+    keyId,
+    bytes,
+    mediaType,
+    source: 'upload',
+    name,
+    purpose,
+    expiresAfterMs,
+  }
   const staged = await stageFile(app, file)
   if (bytes instanceof Uint8Array) freeBytes(bytes)
   const { created_at: now, file_id: fileId } = staged.row

@@ -44,7 +44,5 @@ export function requireMayUse({ models }: Caller, { id }: Pick<AnyModel, 'id'>):
   if (models && !models.has(id)) fail('MODEL_NOT_ALLOWED', { model: id }, { param: 'model' })
 }
 
-const isOfKind = <Kind extends AnyModel['kind']>(
-  model: AnyModel,
-  kind: Kind,
-): model is ModelOf<Kind> => model.kind === kind
+const isOfKind = <Kind extends AnyModel['kind']>(model: AnyModel, kind: Kind): model is ModelOf<Kind> =>
+  model.kind === kind

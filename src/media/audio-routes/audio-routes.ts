@@ -1,11 +1,5 @@
 /** The routes for speech, as the OpenAI clients request it, and for the transcription of recordings. */
-import {
-  modelFailures,
-  modelsOfKind,
-  paymentFailures,
-  referenceHeaders,
-  storedFailures,
-} from '#core/calls'
+import { modelFailures, modelsOfKind, paymentFailures, referenceHeaders, storedFailures } from '#core/calls'
 import { upstreamFailures } from '#core/inference'
 import { canSpeak } from '#core/models'
 import { speechFailures } from '#media/speech'

@@ -1,11 +1,5 @@
 /** `POST /v1/images/…`: pictures as the clients of OpenAI and OpenRouter request them. */
-import {
-  modelFailures,
-  modelsOfKind,
-  paymentFailures,
-  referenceHeaders,
-  storedFailures,
-} from '#core/calls'
+import { modelFailures, modelsOfKind, paymentFailures, referenceHeaders, storedFailures } from '#core/calls'
 import { upstreamFailures } from '#core/inference'
 import { imageFailures } from '#media/images'
 import type { FailureCode } from '#platform/errors'

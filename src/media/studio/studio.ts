@@ -1,11 +1,5 @@
 /** Studio: creations from one prompt, with presets in place of model names. */
-import {
-  modelFailures,
-  modelsOfKind,
-  paymentFailures,
-  referenceHeaders,
-  storedFailures,
-} from '#core/calls'
+import { modelFailures, modelsOfKind, paymentFailures, referenceHeaders, storedFailures } from '#core/calls'
 import { upstreamFailures } from '#core/inference'
 import { textFailures } from '#core/text'
 import { imageFailures } from '#media/images'

@@ -242,12 +242,7 @@ async function recordMissing(app: VideoApp, due: DueVideo): Promise<LookUpdate |
   const update = lookUpdateOf(app, due, { missing: Math.min(missing, maxMissing), missing_since: since })
   if (missing === lostAfterMissing) return giveUpPlace(app, due, update)
   if (missing < maxMissing || nowMs - since.getTime() < missingMs) return update
-  await failVideo(
-    app,
-    keyOf(due),
-    { code: 'UPSTREAM_FAILED', mayBeBilled: true },
-    isUnderWay,
-  )
+  await failVideo(app, keyOf(due), { code: 'UPSTREAM_FAILED', mayBeBilled: true }, isUnderWay)
   return undefined
 }
 

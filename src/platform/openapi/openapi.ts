@@ -136,7 +136,9 @@ function encodingOf({ fields }: NonNullable<Route['upload']>): Json {
   const { properties = {} } = fields as { properties?: Record<string, { type?: unknown }> }
   const objects = Object.keys(properties).filter((name) => properties[name]!.type === 'object')
   if (objects.length === 0) return {}
-  return { encoding: Object.fromEntries(objects.map((name) => [name, { style: 'deepObject', explode: true }])) }
+  return {
+    encoding: Object.fromEntries(objects.map((name) => [name, { style: 'deepObject', explode: true }])),
+  }
 }
 
 /** The schema of a form: https://spec.openapis.org/oas/v3.1.0#considerations-for-file-uploads */

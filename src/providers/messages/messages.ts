@@ -40,6 +40,7 @@ export function messagesProvider(address: UpstreamAddress & { id: string }): Tex
       const ask = { path: '/models?limit=1000', headers: version, signal, timeouts: pingTimeouts }
       return modelNames(await client.json(ask, listBytes))
     },
+    warm: () => client.warm(),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

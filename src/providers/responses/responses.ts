@@ -27,6 +27,7 @@ export function responsesProvider(address: UpstreamAddress & { id: string }): Te
     wires: ['responses'],
     generate: (call, sink) => generate(client, call, codec, sink),
     ping: (signal) => listModels(client, signal),
+    warm: () => client.warm(),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

@@ -36,8 +36,33 @@ const anyOf = (...words: string[]): RegExp =>
 const spoken = {
   slow: anyOf('slow', 'slower', 'slowly', 'calm', 'calmly', 'relaxed', 'آهسته', 'آرام', 'کند', 'شمرده'),
   fast: anyOf('fast', 'faster', 'quick', 'quickly', 'rapid', 'rapidly', 'hurried', 'تند', 'سریع', 'شتابان'),
-  high: anyOf('high', 'higher', 'bright', 'cheerful', 'cheerfully', 'happy', 'happily', 'excited', 'شاد', 'زیر', 'هیجان‌زده'),
-  low: anyOf('low', 'lower', 'deep', 'deeper', 'deeply', 'sad', 'sadly', 'serious', 'seriously', 'بم', 'غمگین', 'جدی'),
+  high: anyOf(
+    'high',
+    'higher',
+    'bright',
+    'cheerful',
+    'cheerfully',
+    'happy',
+    'happily',
+    'excited',
+    'شاد',
+    'زیر',
+    'هیجان‌زده',
+  ),
+  low: anyOf(
+    'low',
+    'lower',
+    'deep',
+    'deeper',
+    'deeply',
+    'sad',
+    'sadly',
+    'serious',
+    'seriously',
+    'بم',
+    'غمگین',
+    'جدی',
+  ),
 }
 
 /** The voice as instructions ask it to speak: words about pace and pitch are followed, and nothing else. */
