@@ -40,7 +40,7 @@ interface Capability {
 }
 
 const capabilities: Capability[] = [
-  models,
+  models(() => served),
   chat,
   responses,
   messages,

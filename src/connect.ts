@@ -169,7 +169,7 @@ function wiresOfSeveralSigners(models: Catalogue): ReadonlySet<Wire> {
   return new Set((['responses', 'messages'] as const).filter((wire) => signers[wire].size > 1))
 }
 
-/** A provider that transcribes in a child process, which starts with the first recording. */
+/** A provider that transcribes in a child process, which starts with the first recording or call. */
 function sherpaClients(
   place: NonNullable<ProviderConfig['sherpa']>,
   opening: AsyncDisposableStack,
@@ -214,11 +214,12 @@ function openOrders(provider: OpeningProvider): OrderClients {
 function combineSpeech(
   speaks?: SpeechClient,
   answers?: SpeechClient,
-): Pick<SpeechClient, 'speak' | 'ping'> | undefined {
+): Pick<SpeechClient, 'speak' | 'ping' | 'warm'> | undefined {
   if (!speaks || !answers) return speaks ?? answers
   return {
     speak: (call) => (call.order.question ? answers : speaks).speak(call),
     ping: speaks.ping,
+    ...(speaks.warm && { warm: speaks.warm }),
   }
 }
 
@@ -231,5 +232,6 @@ function combineText(all: readonly TextProvider[], ping?: TextProvider['ping']):
     wires,
     generate: (call, sink) => clientFor(call.turn.source.wire).generate(call, sink),
     ping: ping ?? ((signal) => clientFor('chat').ping(signal)),
+    warm: async () => await byWire.get(chooseWire(wires, 'chat'))?.warm?.(),
   }
 }

@@ -68,10 +68,17 @@ export async function askFiles(recorder: Recorder): Promise<void> {
   const form = new FormData()
   form.set('file', new Blob(['plain text']), 'note.txt')
   await recorder.ask('files: upload a form', 'POST', path, { raw: { type: '', body: form } })
+  await recorder.ask('files: one that expires', 'POST', path, {
+    json: { ...json, purpose: 'user_data', expires_after: { anchor: 'created_at', seconds: 3_600 } },
+  })
+  await recorder.ask('files: one that expires too soon', 'POST', path, {
+    json: { ...json, expires_after: { anchor: 'created_at', seconds: 60 } },
+  })
   await recorder.ask('files: what it is not', 'POST', path, { json: { ...json, media_type: 'image/png' } })
   await recorder.ask('files: list', 'GET', path)
   await recorder.ask('files: a page', 'GET', `${path}?limit=1`)
   await recorder.ask('files: read', 'GET', `${path}/${id}`)
+  await recorder.ask('files: read as OpenAI’s clients do', 'GET', `${path}/${id}/content`)
   await recorder.ask('files: a range', 'GET', `${path}/${id}`, { headers: { range: 'bytes=2-5' } })
   await recorder.ask('files: a range beyond', 'GET', `${path}/${id}`, { headers: { range: 'bytes=5000-' } })
   const { url } = await recorder.ask('files: a link', 'POST', `${path}/${id}/links`, { json: {} })

@@ -65,8 +65,8 @@ export const drawnMutations: readonly Mutation[] = [
   },
   {
     file: 'src/account/files/data-kind.ts',
-    find: '  if (size > maxListBytes || offset + size > probe.bytes) return false',
-    replace: '  if (!(size > maxListBytes || offset + size > probe.bytes)) return false',
+    find: '  if (size > maxListBytes || offset + size > probe.bytes) return undefined',
+    replace: '  if (!(size > maxListBytes || offset + size > probe.bytes)) return undefined',
     breaks: 'A workbook is known by the parts that its zip lists',
     test: 'tests/account/files-upload.test.ts',
     suite: 'test',

@@ -1,5 +1,4 @@
-/** Speech without a model: a synthesiser of our own that reads Persian and simple English; a recording is answered with its length. */
-
+/** Speech without a model: a synthesiser of our own that reads Persian and simple English, at the pace and pitch that instructions ask for. */
 import { type AudioCall, type AudioProvider, type SpeechResult, UpstreamError } from '#core/spec'
 import type { AudioOrder } from '#core/turn'
 import { faultIn, SoundSniffer } from '#providers/kit'
@@ -7,15 +6,16 @@ import { type Directives, readDirectives } from './directives.ts'
 import { raise } from './faults.ts'
 import { provenance } from './image/poster.ts'
 import { Pacer, realClock } from './pace.ts'
-import { sampleRate, type Voice, voices } from './speech/speech.ts'
+import { instructedVoice, sampleRate, type Voice, voices } from './speech/speech.ts'
 import { speakTracked } from './track/write.ts'
+import { warmSound } from './warm-sound.ts'
 
 /**
  * The sandbox's speech. The directives for faults, pace and spoilt bytes are those of `directives.ts`: a piece is a tenth of a second of sound, and a
  * fault before the first piece comes without a byte, so that a fallback may answer in its place.
  */
 export function sandboxAudio(): AudioProvider {
-  return { speak: (call) => speakAll(call) }
+  return { speak: (call) => speakAll(call), warm: warmSound }
 }
 
 /** The pause between two speakers, in samples. */
@@ -28,6 +28,10 @@ async function speakAll({ order, upstreamModel, signal, timeouts }: AudioCall): 
   if (!/^(sandbox\/)?speech(:|$)/.test(upstreamModel)) {
     const detail = `The sandbox has no audio model "${upstreamModel}".`
     throw new UpstreamError('not_found', { status: 404, executed: false, param: 'model', detail })
+  }
+  if (order.question) {
+    const detail = 'The sandbox answers no recordings by itself.'
+    throw new UpstreamError('invalid_request', { status: 400, executed: false, detail })
   }
   const { lines, directives } = readLines(order)
   const pacerTimeouts = { ...timeouts, firstTokenMs: timeouts.totalMs }
@@ -54,10 +58,7 @@ async function speakAll({ order, upstreamModel, signal, timeouts }: AudioCall): 
   // Half a sample shows that more was to come.
   if (bytes === 'cut') await order.sink.write(new Uint8Array(1))
   const characters = lines.reduce((sum, { text }) => sum + [...text].length, 0)
-  return {
-    ...(omit !== 'usage' && { usage: { characters } }),
-    ...(order.question && { transcript: lines.map(({ text }) => text).join(' ') }),
-  }
+  return omit === 'usage' ? {} : { usage: { characters } }
 }
 
 /** Answers with a web page, and fails as a real upstream's page of status 200 does. */
@@ -74,15 +75,14 @@ interface VoicedLine {
 }
 
 /** The texts with their voices, and the directives of all lines together. */
-function readLines({ lines, question }: AudioOrder): { lines: VoicedLine[]; directives: Directives } {
+function readLines({ lines }: AudioOrder): { lines: VoicedLine[]; directives: Directives } {
   const directives: Directives = {}
-  const read = lines.map(({ text, voice: wanted }) => {
-    const found = readDirectives(question ? (question.text ?? '') : text)
+  const read = lines.map(({ text, voice: wanted, instructions }) => {
+    const found = readDirectives(text)
     Object.assign(directives, found.directives)
     const voice = voices.find(({ id }) => id === wanted)
     if (!voice) throw noVoice(wanted)
-    const seconds = Math.round(question?.recording.durationSeconds ?? 0)
-    return { text: question ? `شبیه‌ساز هستم. ضبط شما ${seconds} ثانیه بود.` : found.text, voice }
+    return { text: found.text, voice: instructedVoice(voice, instructions) }
   })
   return { lines: read, directives }
 }

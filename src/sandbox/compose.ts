@@ -37,7 +37,21 @@ export function endlessText(language: Language, seed: number, atLeastWords: numb
   return takeWords(language, seed, atLeastWords).join(' ')
 }
 
-function introduction({ language, text, turnNumber }: Question): string {
+/** What is read aloud is short: a sentence about what was heard, and a question back. */
+function spokenIntroduction({ language, text, spoken }: Question): string {
+  const heard =
+    text.trim() === ''
+      ? phraseText(language, 'heardNothing')
+      : phraseText(language, 'heard', { question: shorten(text, spokenQuote[spoken!]) })
+  return `${heard} ${phraseText(language, 'askedBack')}`
+}
+
+/** The most code points of what was heard that are said again: in a call the whole answer then takes less than ten seconds. */
+const spokenQuote = { call: 40, recording: 120 }
+
+function introduction(question: Question): string {
+  if (question.spoken) return spokenIntroduction(question)
+  const { language, text, turnNumber } = question
   const sentences = [phraseText(language, 'opening')]
   sentences.push(
     text.trim() === ''
@@ -100,10 +114,10 @@ function calculated(text: string, language: Language): string | undefined {
   return phraseText(language, 'equation', { expression, result: arithmetic.value })
 }
 
-/** The text on one line, cut to at most 300 code points. */
-export function shorten(text: string): string {
+/** The text on one line, cut to a number of code points. */
+export function shorten(text: string, most = 300): string {
   const points = [...text.slice(0, 4000).replace(/\s+/g, ' ').trim()]
-  return points.length <= 300 ? points.join('') : `${points.slice(0, 299).join('')}…`
+  return points.length <= most ? points.join('') : `${points.slice(0, most - 1).join('')}…`
 }
 
 function unquote(text: string): string {

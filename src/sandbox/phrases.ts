@@ -13,6 +13,15 @@ const phrases = {
     fa: 'این پیام شمارهٔ {count} شما در این گفت‌وگو است.',
     en: 'This is your message number {count} in this conversation.',
   },
+  heard: {
+    fa: 'شبیه‌ساز خرد شنید: «{question}».',
+    en: 'The Kherad sandbox heard: “{question}”.',
+  },
+  heardNothing: {
+    fa: 'شبیه‌ساز خرد سخنی نشنید.',
+    en: 'The Kherad sandbox heard no words.',
+  },
+  askedBack: { fa: 'دیگر چه می‌گویید؟', en: 'What else would you like to say?' },
   equation: { fa: '{expression} = {result}', en: '{expression} = {result}' },
   divisionByZero: {
     fa: 'حاصل {expression} تعریف نشده است، چون بر صفر تقسیم می‌شود.',

@@ -16,6 +16,8 @@ export interface Question {
   turnNumber: number
   /** Tool results since the last user message. */
   toolResults: { name: string; text: string }[]
+  /** What the answer is read aloud in, as a system message says: a call, or a reply to a recording, whose transcript `text` is. */
+  spoken?: 'call' | 'recording'
 }
 
 export function textOf(content: readonly MessageContent[]): string {
@@ -29,7 +31,10 @@ export function textOf(content: readonly MessageContent[]): string {
 export function readQuestion(turn: Turn): Question {
   const last = turn.messages.findLastIndex((message) => message.role === 'user')
   const message = turn.messages[last]
-  const { text, directives } = readDirectives(message ? textOf(message.content) : '')
+  const { text: written, directives } = readDirectives(message ? textOf(message.content) : '')
+  const isSpoken = turn.messages.some(({ role, content }) => isRule(role) && spokenRule.test(textOf(content)))
+  const transcript = isSpoken ? transcriptIn(written) : undefined
+  const text = transcript ?? written
   const users = turn.messages.filter((each) => each.role === 'user')
   const texts = (message?.content ?? []).filter((part) => part.type === 'text')
   return {
@@ -40,7 +45,25 @@ export function readQuestion(turn: Turn): Question {
     media: (message?.content ?? []).filter((part) => part.type !== 'text' && part.type !== 'reasoning'),
     turnNumber: users.length,
     toolResults: resultsAfter(turn.messages, last),
+    ...(isSpoken && { spoken: transcript === undefined ? ('call' as const) : ('recording' as const) }),
   }
+}
+
+const isRule = (role: Message['role']): boolean => role === 'system' || role === 'developer'
+
+/** As the rules for answers that are spoken say it. */
+const spokenRule = /\bread aloud\b/i
+const recordingMarks = ['<recording>', '</recording>'] as const
+const silentTranscript = /^\s*\([^()\n]{0,100}\)\s*$/
+
+/** The transcript between the marks of a recording, empty where it only says in brackets that there is none; undefined without marks. */
+function transcriptIn(text: string): string | undefined {
+  const [begin, end] = recordingMarks
+  const from = text.indexOf(begin)
+  const to = text.lastIndexOf(end)
+  if (from < 0 || to < from) return undefined
+  const transcript = text.slice(from + begin.length, to).trim()
+  return silentTranscript.test(transcript) ? '' : transcript
 }
 
 /**
@@ -50,7 +73,7 @@ export function readQuestion(turn: Turn): Question {
 function languageOf(messages: readonly Message[], question: string): Language {
   const requested = requestedLanguage(question)
   if (requested) return requested
-  const rules = messages.filter((each) => each.role === 'system' || each.role === 'developer')
+  const rules = messages.filter(({ role }) => isRule(role))
   for (const rule of rules.toReversed()) {
     const requiredByRule = requestedLanguage(textOf(rule.content))
     if (requiredByRule) return requiredByRule

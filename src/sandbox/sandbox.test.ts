@@ -5,6 +5,7 @@ import { UpstreamError } from '#core/spec'
 import type { AnswerPart, Message, MessageContent, Tool, Turn, Usage } from '#core/turn'
 import { generated } from '../../tests/harness/parts.ts'
 import { type SandboxClock, sandboxModels, sandboxProvider } from './sandbox.ts'
+import { spokenMs, voices } from './speech/speech.ts'
 
 const user = (text: string, ...media: MessageContent[]): Message => ({
   role: 'user',
@@ -109,6 +110,26 @@ describe('text', () => {
     expect((await ask(turnOf([system, user('Hello, reply in English')]))).text).toContain('simulator')
     expect((await ask(turnOf('سلام، لطفاً به انگلیسی جواب بده'))).text).toContain('simulator')
     expect((await ask(turnOf('كيف حالك يا صديقي العزيز؟ أين المدرسة'))).text).toContain('simulator')
+  })
+
+  test('an answer that is read aloud is a sentence about what was heard and a question back, of less than ten seconds', async () => {
+    const aloud: Message = {
+      role: 'system',
+      content: [{ type: 'text', text: 'You are in a call. What you write is read aloud.' }],
+    }
+    const answerTo = async (text: string): Promise<string> => (await ask(turnOf([aloud, user(text)]))).text
+    expect(await answerTo('ساعت چند است؟')).toMatch(/^شبیه‌ساز خرد .*«ساعت چند است؟»\. [^.]+؟$/)
+    expect(await answerTo('Who are you?')).toMatch(/^The Kherad sandbox .*“Who are you\?”\. [^.]+\?$/)
+    expect(await answerTo('چه خبر، ۲ + ۲ چند می‌شود؟')).toBe('۲ + ۲ = ۴')
+    for (const text of [
+      'یک پرسش بسیار بلند دربارهٔ هوا '.repeat(40),
+      'a very long question about it '.repeat(40),
+    ])
+      for (const voice of voices) expect(spokenMs(await answerTo(text), voice)).toBeLessThan(9_000)
+    const recording = 'What to do with it: reply\n\n<recording>\nفردا هوا چطور است؟\n</recording>'
+    expect(await answerTo(recording)).toContain('«فردا هوا چطور است؟»')
+    const silent = '<recording>\n(Nothing was said in it.)\n</recording>'
+    expect(await answerTo(silent)).toMatch(/heard no words/)
   })
 
   test('repeats exactly what it is told to', async () => {

@@ -42,6 +42,7 @@ export function sandboxProvider(options: { pace?: AnswerPace; clock?: SandboxClo
         const pacer = new Pacer(pace, call.timeouts, { signal, clock: options.clock ?? realClock, run })
         await streamPlan(streamInput, pacer, run)
       }),
+    warm: async () => void (await loadTokenizer()),
     ping: async (signal) => {
       if (signal.aborted) throw new UpstreamError('aborted', { executed: false })
       return undefined

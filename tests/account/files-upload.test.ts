@@ -67,6 +67,8 @@ function zipOf(...names: string[]): Buffer {
 
 const workbook = zipOf('[Content_Types].xml', '_rels/.rels', 'xl/workbook.xml')
 const xlsxType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+const document = zipOf('[Content_Types].xml', '_rels/.rels', 'word/document.xml')
+const docxType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8BQDwAEgAF/pooBPQAAAABJRU5ErkJggg==',
   'base64',
@@ -110,6 +112,19 @@ describe('what a file is, its content and its name say, and its sender is not be
     ['a workbook', { bytes: workbook, name: 'دفتر.xlsx' }, xlsxType],
     ['a workbook called CSV', { bytes: workbook, name: 'a.csv', type: 'text/csv' }, xlsxType],
     ['a picture called CSV', { bytes: png, name: 'a.csv', type: 'text/csv' }, 'image/png'],
+    [
+      'a PDF called a text',
+      { bytes: text('%PDF-1.7'), name: 'a.txt', type: 'text/plain' },
+      'application/pdf',
+    ],
+    ['a text of which a form says nothing', { bytes: csv, name: 'blob' }, 'text/plain'],
+    ['a text of Word', { bytes: document, name: 'گزارش.docx' }, docxType],
+    ['notes', { bytes: text('یادداشت‌ها'), name: 'notes.md', type: 'application/octet-stream' }, 'text/plain'],
+    [
+      'a text in Windows-1256',
+      { bytes: Buffer.from([0xd4, 0xe5, 0xd1, 0x0a]), name: 'blob', type: 'text/plain;charset=windows-1256' },
+      'text/plain',
+    ],
   ])('%s', async (_, file, mediaType) => {
     const made = await send(file)
     expect(made.body, made.text).toMatchObject({ media_type: mediaType })
@@ -120,8 +135,9 @@ describe('what a file is, its content and its name say, and its sender is not be
     ['a zip called XLSX', { bytes: zipOf('a.txt'), name: 'a.xlsx', type: xlsxType }],
     ['half a workbook', { bytes: workbook.subarray(0, -30), name: 'a.xlsx' }],
     ['CSV called JSON', { bytes: csv, name: 'a.json', type: 'application/json' }],
-    ['text without a name', { bytes: csv, name: 'blob' }],
-    ['a PDF', { bytes: text('%PDF-1.7'), name: 'a.pdf' }],
+    ['text without a name', { bytes: csv, name: 'blob', type: 'application/octet-stream' }],
+    ['a program called a text', { bytes: Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1]), name: 'a.txt' }],
+    ['a page', { bytes: text('<html><script>alert(1)</script></html>'), name: 'a.html', type: 'text/html' }],
     ['nothing', { bytes: Buffer.alloc(0), name: 'a.csv' }],
   ])('%s is refused', async (_, file) => {
     expectRefusal(await send(file), { status: 400, code: 'INVALID_REQUEST', param: 'file' })
@@ -142,6 +158,57 @@ describe('what a file is, its content and its name say, and its sender is not be
     const by = (bytes: Buffer, name: string) => key.post(url, { data: bytes.toString('base64'), name })
     expect((await by(csv, 'a.csv')).body).toMatchObject({ media_type: 'text/csv' })
     expect((await by(png, 'a')).body).toMatchObject({ media_type: 'image/png' })
+  })
+})
+
+test.each<[string, FormFile]>([
+  ['a PDF', { bytes: text('%PDF-1.7'), name: 'a.pdf' }],
+  ['a text of Word', { bytes: document, name: 'a.docx' }],
+  ['a text', { bytes: text('<script>alert(1)</script>'), name: 'a.txt' }],
+])('%s is downloaded by a browser, and runs nothing there', async (_, file) => {
+  const made = await send(file)
+  const { headers } = await key.raw('HEAD', `${url}/${made.body.id}`)
+  expect(headers.get('content-disposition')).toMatch(/^attachment; /)
+  expect(headers.get('content-security-policy')).toMatch(/^sandbox; default-src 'none'/)
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+})
+
+describe('the end of a file, in the fields of a form', () => {
+  const month = 2_592_000
+  test('is that many seconds after it was stored, and a repeat is the same file', async () => {
+    const fields = {
+      'expires_after[anchor]': 'created_at',
+      'expires_after[seconds]': String(month),
+      purpose: 'vision',
+    }
+    const once = { 'idempotency-key': 'form-expires' }
+    const { body, text: first } = await send({ bytes: csv, name: 'a.csv' }, fields, once)
+    expect(body).toMatchObject({ purpose: 'vision' })
+    expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(month * 1_000)
+    expect((await send({ bytes: csv, name: 'a.csv' }, fields, once)).text).toBe(first)
+    const other = { ...fields, 'expires_after[seconds]': '3600' }
+    const conflict = await send({ bytes: csv, name: 'a.csv' }, other, once)
+    expectRefusal(conflict, { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
+  })
+
+  test.each<[string, Record<string, string>, { param: string; code?: string }]>([
+    ['alone', { 'expires_after[seconds]': '3600' }, { param: 'expires_after.anchor' }],
+    ['without a time', { 'expires_after[anchor]': 'created_at' }, { param: 'expires_after.seconds' }],
+    ['as text', { expires_after: '{"anchor": "created_at", "seconds": 3600}' }, { param: 'expires_after' }],
+    ['twice', { expires_after: 'x', 'expires_after[seconds]': '3600' }, { param: 'expires_after[seconds]' }],
+    [
+      'with a prototype',
+      {
+        'expires_after[anchor]': 'created_at',
+        'expires_after[seconds]': '3600',
+        'expires_after[__proto__]': 'x',
+      },
+      { param: 'expires_after.__proto__', code: 'UNKNOWN_FIELD' },
+    ],
+    ['of another', { 'expires[seconds]': '3600' }, { param: 'expires[seconds]', code: 'UNKNOWN_FIELD' }],
+  ])('%s is refused by its name', async (_, fields, refusal) => {
+    const reply = await send({ bytes: csv, name: 'a.csv' }, fields)
+    expectRefusal(reply, { status: 400, code: 'INVALID_REQUEST', ...refusal })
   })
 })
 
@@ -277,6 +344,9 @@ test('OpenAPI reports the form with its file and its bound', async () => {
   expect(content['application/json']).toBeDefined()
   expect(content['multipart/form-data'].schema).toMatchObject({
     required: ['file'],
-    properties: { file: { type: 'string' }, name: {}, media_type: {} },
+    properties: { file: { type: 'string' }, name: {}, media_type: {}, expires_after: { type: 'object' } },
+  })
+  expect(content['multipart/form-data'].encoding).toEqual({
+    expires_after: { style: 'deepObject', explode: true },
   })
 })

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deleteExpired, deleteUnowned } from '#core/files'
 import { deletePendingBlobs } from '#platform/storage'
 import { expectRefusal } from '../contract/refusal.ts'
 import type { Client, Seen } from '../harness/client.ts'
@@ -51,6 +52,7 @@ test('what is stored is reported, and comes back byte for byte with its type', a
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     receipt_id: null,
     expires_at: null,
+    purpose: null,
     name: 'نشان خرد (1).png',
     media_type: 'image/png',
     bytes: png.length,
@@ -169,7 +171,6 @@ describe('refused, and nothing is kept', () => {
     ['data that is no Base64', { data: 'a-_=' }, { param: 'data' }],
     ['Base64 without its padding', { data: 'iVBORw' }, { param: 'data' }],
     ['text', { data: base64(Buffer.from('hello')) }, { param: 'data' }],
-    ['a PDF', { data: base64(Buffer.from('%PDF-1.4')) }, { param: 'data' }],
     ['a film', { data: base64(Buffer.from('\0\0\0\x20ftypisom----')) }, { param: 'data' }],
     [
       'HTML that holds a picture',
@@ -254,6 +255,37 @@ test('a file that is deleted by its id in capitals is gone with its bytes too', 
   const gone = await key.request('DELETE', `${path}/${id.toUpperCase()}`)
   expect(gone.body).toEqual({ id, deleted: true })
   expect(await bytesIn(id)).toBeUndefined()
+  expect(await keys()).toEqual([])
+})
+
+test('a file that was sent with an end looks missing after it, and its bytes and its share of the quota go with the sweep', async () => {
+  const used = () =>
+    world.app.db.query({ text: 'select files, bytes from files.usage where project_id = $1' }, [
+      world.project,
+    ])
+  const before = await used()
+  const expires_after = { anchor: 'created_at', seconds: 3_600 }
+  const made = await put(key, png, { purpose: 'user_data', expires_after })
+  const { id, expires_at: end } = made.body
+  expect(made.body.purpose).toBe('user_data')
+  expect(Date.parse(end)).toBe(Date.parse(made.body.created_at) + 3_600_000)
+  const kept = await stored(png)
+  clock.moveMs(3_599_999)
+  expect((await get(id)).status).toBe(200)
+  clock.moveMs(1)
+  for (const place of [id, `${id}/content`])
+    expectRefusal(await key.get(`${path}/${place}`), { status: 404, code: 'NOT_FOUND', param: 'id' })
+  const link = await key.post(`${path}/${id}/links`, {})
+  expectRefusal(link, { status: 404, code: 'NOT_FOUND', param: 'id' })
+  expect((await key.get(path)).body.data[0].id).toBe(kept)
+  expect(await bytesIn(id)).toBeDefined()
+  const { signal } = new AbortController()
+  await deleteExpired(world.app, signal)
+  await deleteUnowned(world.app, signal)
+  expect(await bytesIn(id)).toBeUndefined()
+  expect((await get(kept)).status).toBe(200)
+  await key.request('DELETE', `${path}/${kept}`)
+  expect(await used()).toEqual(before)
   expect(await keys()).toEqual([])
 })
 

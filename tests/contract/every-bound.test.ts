@@ -56,9 +56,7 @@ function send(route: Route, place: Place, value: unknown): Promise<Seen> {
   const target = path.replace(/\{\w+\}/g, idOf(route))
   const headers = { 'anthropic-version': '2023-06-01' }
   if (place === 'body') return key.request(method, target, JSON.stringify(value), headers)
-  const pairs = Object.entries(value as Value).flatMap(([name, one]) =>
-    [one].flat().map((text): [string, string] => [name, String(text)]),
-  )
+  const pairs = Object.entries(value as Value).flatMap(([name, one]) => pairsOf(name, one))
   if (place === 'query')
     return key.request(method, `${target}?${new URLSearchParams(pairs)}`, undefined, headers)
   const parts = pairs.map(
@@ -71,6 +69,13 @@ function send(route: Route, place: Place, value: unknown): Promise<Seen> {
     ...headers,
     'content-type': 'multipart/form-data; boundary=b',
   })
+}
+
+/** As a form and a query say it: a list by its name once more, an object by names of its members. */
+function pairsOf(name: string, value: unknown): [string, string][] {
+  if (Array.isArray(value)) return value.flatMap((one) => pairsOf(name, one))
+  if (typeof value !== 'object' || value === null) return [[name, String(value)]]
+  return Object.entries(value).flatMap(([member, one]) => pairsOf(`${name}[${member}]`, one))
 }
 
 // A bound is a number of the contract: one that changes, or goes, is seen in the difference of this list.

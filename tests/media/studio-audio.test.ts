@@ -55,6 +55,26 @@ async function soundIn(bytes: Uint8Array, pcm = false): Promise<Sound> {
   return { rate: pieces[0]!.rate, samples }
 }
 
+/** The pitch in Hz: in the middle of all pieces of 40 ms, by the distance at which each is most like itself. */
+function pitchOf({ rate, samples }: Sound): number {
+  const length = Math.round(rate * 0.04)
+  const [shortest, longest] = [Math.floor(rate / 350), Math.ceil(rate / 70)]
+  const likeness = (from: number, distance: number): number => {
+    let sum = 0
+    for (let at = from; at < from + length; at += 2) sum += samples[at]! * samples[at + distance]!
+    return sum
+  }
+  const found: number[] = []
+  for (let from = 0; from + length + longest < samples.length; from += length) {
+    let best = shortest
+    for (let distance = shortest; distance <= longest; distance++)
+      if (likeness(from, distance) > likeness(from, best)) best = distance
+    // What is not like itself has no voice.
+    if (likeness(from, best) > 0.6 * likeness(from, 0) && likeness(from, 0) > 0.1) found.push(rate / best)
+  }
+  return found.sort((a, b) => a - b)[found.length >> 1]!
+}
+
 /** Decoded by ffmpeg without a warning; returns what ffprobe says of it. */
 async function judged(
   bytes: Buffer,
@@ -231,6 +251,46 @@ describe('the sandbox speaks', () => {
     expect(whole.body.output.seconds).toBeLessThan(sum + 0.6)
   })
 
+  test('instructions are heard as pace and pitch, and cost nothing more', async () => {
+    const said = async (instructions?: string) => {
+      const reply = await speak(key, { text: sentence, format: 'wav', instructions })
+      const { microcredits } = (await key.receipt(requestIdOf(reply))).body
+      const sound = await soundIn(bytesOf(reply))
+      return { seconds: reply.body.output.seconds, pitch: pitchOf(sound), microcredits }
+    }
+    const usual = await said()
+    const slow = await said('آهسته‌تر و با صدای بم بخوان.')
+    const fast = await said('Speak quickly, in a high voice.')
+    expect(slow.seconds / usual.seconds).toBeGreaterThan(1.2)
+    expect(fast.seconds / usual.seconds).toBeLessThan(0.85)
+    expect(slow.pitch / usual.pitch).toBeCloseTo(0.8, 1)
+    expect(fast.pitch / usual.pitch).toBeCloseTo(1.25, 1)
+    expect([slow.microcredits, fast.microcredits]).toEqual([usual.microcredits, usual.microcredits])
+  })
+
+  test('a recording is answered by what was heard in it and a question back; all three parts of the answer cost', async () => {
+    const asked = await speak(key, { text: 'ساعت چند است؟', format: 'wav' })
+    const audioInput = { audioBase64: asked.body.output.data, mediaType: 'audio/wav' }
+    const reply = await speak(key, { audioInput, format: 'wav' })
+    const answer = { audioBase64: bytesOf(reply).toString('base64'), mediaType: 'audio/wav' }
+    const { text } = (await key.post('/v1/audio/transcriptions', answer)).body
+    expect(text).toMatch(/شبیه‌ساز.*ساعت چند است.*؟$/)
+    const { details, microcredits } = (await key.receipt(requestIdOf(reply))).body
+    const parts = details.parts.map((part: Record<string, string>) => [
+      part['model'],
+      Number(part['microcredits']),
+    ])
+    expect(parts).toEqual([
+      ['sandbox/transcribe', expect.any(Number)],
+      ['sandbox/fast', expect.any(Number)],
+      ['sandbox/speech', expect.any(Number)],
+    ])
+    expect(parts.every(([, cost]: [string, number]) => cost > 0)).toBe(true)
+    expect(Number(microcredits)).toBe(
+      parts.reduce((sum: number, [, cost]: [string, number]) => sum + cost, 0),
+    )
+  })
+
   test('a recording is answered aloud; what it is comes from its bytes', async () => {
     const audioInput = {
       audioBase64: (await tone('flac', { seconds: 3 })).toString('base64'),
@@ -278,11 +338,6 @@ describe('bounds, each at its edge and past it', () => {
     refusedAt(
       await speak(key, { turns: [turn, { ...turn, voice: 'nobody' }] }),
       'turns.1.voice',
-      'AUDIO_SETTING_NOT_SUPPORTED',
-    )
-    refusedAt(
-      await speak(key, { text: 'a', instructions: 'slowly' }),
-      'instructions',
       'AUDIO_SETTING_NOT_SUPPORTED',
     )
     refusedAt(await speak(key, { text: 'گفتار. '.repeat(1_500), format: 'wav' }), 'format', 'SOUND_TOO_LONG')

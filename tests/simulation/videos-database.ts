@@ -43,7 +43,7 @@ export class SimulatedVideos {
 
   readonly statements: readonly Known[] = [
     [/pg_advisory_xact_lock\(hashtextextended\('videos /, () => []],
-    [/as running, count\(\*\) filter/, ([account, project]) => this.#count(account, project)],
+    [/as open, count\(\*\) filter/, (values) => this.#count(values)],
     [/^insert into "videos"\."jobs"/, (values, text) => this.#insert(values, text)],
     [/^update "videos"\."jobs"/, (values, text) => this.#update(values, text)],
     [/^select \* from "videos"\."jobs"/, (values, text) => this.#select(values, text)],
@@ -61,10 +61,15 @@ export class SimulatedVideos {
     return [...this.rows.values()].filter(({ ended_at: endedAt }) => endedAt === null)
   }
 
-  #count(account: unknown, project: unknown): Row[] {
+  #count([lostAfter, account, project]: Values): Row[] {
     const own = this.#open().filter((row) => row.account_id === account && row.project_id === project)
-    const queued = own.filter(({ status }) => status === 'queued').length
-    return [{ running: BigInt(own.length - queued), queued: BigInt(queued) }]
+    const queued = own.filter(({ status }) => status === 'queued')
+    const lost = own.filter(({ status, ambiguous_until: until, missing }) =>
+      status === 'submitting'
+        ? until !== null
+        : ['submitted', 'processing'].includes(status) && (missing as number) >= (lostAfter as number),
+    )
+    return [{ open: BigInt(own.length), queued: BigInt(queued.length), lost: BigInt(lost.length) }]
   }
 
   #insert(values: Values, text: string): Row[] {

@@ -10,6 +10,7 @@ import { chunk, done, type FakeUpstream, fakeUpstream, stream } from '../harness
 import { boot, type World } from '../harness/world.ts'
 import { callConfig } from './call-config.ts'
 import { sandboxSpeech, startCall, type TestCall } from './pipeline-call.ts'
+import { connect } from './socket-call.ts'
 
 let world: World
 let caller: Caller
@@ -19,11 +20,23 @@ let ears: TranscriptionUpstream
 /** Without the silence behind it. */
 let question: Float32Array
 
+/** A model whose speech is nowhere. */
+const away = {
+  providers: '  - { id: gone, base_url: "http://127.0.0.1:9/v1", api_key: k, dialects: [speech] }',
+  models: `  - id: gone/one
+    kind: audio
+    deployments: [{ provider: gone, model: tts-x }]
+    audio: { does: [speech], voices: [{ id: nava, name: نوا, languages: [fa] }], formats: [mp3] }
+    pricing: { per_million_characters: 15 }
+  - { id: acme/away, kind: realtime, text_model: words/one, transcription_model: ears/one, speech_model: gone/one }`,
+}
+
 beforeAll(async () => {
   texts = await fakeUpstream()
   voices = await fakeUpstream()
   ears = await transcriptionUpstream()
-  world = await boot({ config: callConfig({ texts: texts.url, voices: voices.url, ears: ears.url }) })
+  const upstreams = { texts: texts.url, voices: voices.url, ears: ears.url }
+  world = await boot({ config: callConfig(upstreams, away) })
   caller = await world.app.keys.caller((await world.key()).secret)
   const samples = await sandboxSpeech(world.app, caller, 'پایتخت ایران کجاست؟')
   question = samples.subarray(0, samples.findLastIndex((sample) => Math.abs(sample) > 0.003) + 1)
@@ -83,6 +96,29 @@ async function turn(call: TestCall): Promise<Turn> {
   })
   return { endedAfter: endedAt - voicedUntil, ownFrames, ownMs }
 }
+
+test('while a call opens, a connection to each upstream of its first turn is opened; nothing is asked or paid, and one that is away refuses no call', async () => {
+  const key = await world.key()
+  await using call = await connect(world, key.secret, { query: '?model=acme/talk' })
+  await call.event('session.created')
+  await until(() => [texts, voices, ears].every(({ connections }) => connections.accepted === 1))
+  {
+    // The connections are there.
+    await using other = await connect(world, key.secret, { query: '?model=acme/away' })
+    await other.event('session.created')
+  }
+  call.close()
+  const ended = async () => (await key.get('/v1/realtime/calls')).body.data
+  await until(async () => (await ended()).every(({ status }: { status: string }) => status === 'ended'))
+  expect(await ended()).toMatchObject([{ microcredits: '0' }, { microcredits: '0' }])
+  expect([texts, voices, ears].map(({ calls, connections }) => [calls.length, connections.accepted])).toEqual(
+    [
+      [0, 1],
+      [0, 1],
+      [0, 1],
+    ],
+  )
+})
 
 test('nothing waits for time but the end of the turn: 250 ms behind a sure end, and the first sound leaves with the next tick', async () => {
   const turns: Turn[] = []

@@ -1,10 +1,12 @@
-/** Detects files of data. The content decides the type first; among plain texts, which look alike, the name and the declared type do. */
+/** Detects files of data, and documents in DOCX and plain text. The content decides the type first; among plain texts, which look alike, the name and the declared type do. */
 import type { Probe } from './probe.ts'
 
 export const csv = 'text/csv'
 export const tsv = 'text/tab-separated-values'
 export const json = 'application/json'
 export const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+export const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+export const plainText = 'text/plain'
 
 /** What the sender declares about the type. */
 export interface FileHints {
@@ -16,19 +18,32 @@ export interface FileHints {
 
 const headBytes = 64 * 1024
 
-/** The media type; undefined for a file that is no CSV, TSV, JSON or XLSX. */
+/** The media type; undefined for a file that is no CSV, TSV, JSON, XLSX or DOCX, and no text that is called one. */
 export async function dataKindOf(probe: Probe, hints: FileHints): Promise<string | undefined> {
   const head = await probe.read(0, headBytes)
   if (head.length === 0) return undefined
-  if (head.indexOf('PK\u0003\u0004', 0, 'latin1') === 0) return (await isWorkbook(probe)) ? xlsx : undefined
+  if (head.indexOf('PK\u0003\u0004', 0, 'latin1') === 0) return officeTypeOf(probe)
   if (!isText(head)) return undefined
   const looksLikeJson = /^[[{]/.test(textIn(head).trimStart())
   const named = hints.names.map(byName).find((type) => type !== undefined)
-  const type = named ?? typeByDeclaration(hints.mediaType) ?? (looksLikeJson ? json : undefined)
-  return type === json && !looksLikeJson ? undefined : type
+  if (named) return named === json && !looksLikeJson ? undefined : named
+  const declared = typeByDeclaration(hints.mediaType)
+  // A form declares a text where its sender declares nothing (RFC 7578, 4.4).
+  if (!declared || declared === plainText) return looksLikeJson ? json : declared
+  return declared === json && !looksLikeJson ? undefined : declared
 }
 
-const endings: Record<string, string> = { csv, tsv, tab: tsv, json }
+const endings: Record<string, string> = {
+  csv,
+  tsv,
+  tab: tsv,
+  json,
+  txt: plainText,
+  text: plainText,
+  md: plainText,
+  markdown: plainText,
+  log: plainText,
+}
 
 const byName = (name = ''): string | undefined => {
   const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
@@ -43,6 +58,8 @@ const typesByDeclaration: Record<string, string> = {
   'application/vnd.ms-excel': csv,
   [tsv]: tsv,
   [json]: json,
+  [plainText]: plainText,
+  'text/markdown': plainText,
 }
 
 function typeByDeclaration(claimed = ''): string | undefined {
@@ -71,16 +88,20 @@ function textIn(head: Buffer): string {
 /** The end record of a zip with the longest remark it may have. */
 const tailBytes = 22 + 65_535
 const endMark = Buffer.from('PK\u0005\u0006', 'latin1')
-/** The largest list of names; a workbook has some dozens of parts. */
+/** The largest list of names; a workbook or a text has some dozens of parts. */
 const maxListBytes = 1024 * 1024
 
-/** Whether a zip is a workbook: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.16; ECMA-376 part 2. */
-async function isWorkbook(probe: Probe): Promise<boolean> {
+/** The part by which an Office file shows what it is. */
+const mainParts: Record<string, string> = { 'xl/workbook.xml': xlsx, 'word/document.xml': docx }
+
+/** What an Office file in a zip is: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.16; ECMA-376 part 2. */
+async function officeTypeOf(probe: Probe): Promise<string | undefined> {
   const tail = await probe.read(Math.max(0, probe.bytes - tailBytes), tailBytes)
   const end = tail.lastIndexOf(endMark)
-  if (end < 0 || tail.length < end + 20) return false
+  if (end < 0 || tail.length < end + 20) return undefined
   const [size, offset] = [tail.readUInt32LE(end + 12), tail.readUInt32LE(end + 16)]
-  if (size > maxListBytes || offset + size > probe.bytes) return false
+  if (size > maxListBytes || offset + size > probe.bytes) return undefined
   const list = await probe.read(offset, size)
-  return ['[Content_Types].xml', 'xl/workbook.xml'].every((name) => list.includes(name))
+  if (!list.includes('[Content_Types].xml')) return undefined
+  return Object.entries(mainParts).find(([name]) => list.includes(name))?.[1]
 }

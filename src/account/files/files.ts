@@ -6,7 +6,7 @@ export { dataTypes } from './kind.ts'
 export { type FileLinks, fileLinks, usualLinkSeconds } from './links.ts'
 export { type NamedFile, requireFiles } from './require-files.ts'
 
-/** Images, audio and data that a project stores, and what Studio made for it. */
+/** Images, audio, documents and data that a project stores, and what Studio made for it. */
 export const files = {
   name: 'files',
   routes: fileRoutes,

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { sniff } from '#core/media'
-import { csv, dataKindOf, type FileHints, json, tsv, xlsx } from './data-kind.ts'
+import { csv, dataKindOf, docx, type FileHints, json, plainText, tsv, xlsx } from './data-kind.ts'
 import type { Probe } from './probe.ts'
 
 /** The stored media types with their file extensions. */
@@ -21,6 +21,9 @@ const endings: Record<string, string> = {
   [tsv]: 'tsv',
   [xlsx]: 'xlsx',
   [json]: 'json',
+  'application/pdf': 'pdf',
+  [docx]: 'docx',
+  [plainText]: 'txt',
 }
 
 /** Media types that an analysis reads. */
@@ -48,6 +51,7 @@ const aliases: Record<string, string> = {
   'audio/x-aac': 'audio/aac',
   'application/csv': csv,
   'text/x-csv': csv,
+  'text/markdown': plainText,
 }
 
 export function endingOf(mediaType: string): string {
@@ -55,7 +59,7 @@ export function endingOf(mediaType: string): string {
   return endings[plain] ?? generatedEndings[plain] ?? 'bin'
 }
 
-/** The limit of images, and of every file that comes as JSON; recordings and files of data may be ten times as large. */
+/** The limit of images, and of every file that comes as JSON; recordings, documents and files of data may be ten times as large. */
 export const maxMediaBytes = 20 * 1024 * 1024
 export const maxDataBytes = 200 * 1024 * 1024
 
@@ -79,7 +83,7 @@ export async function kindOf(
   const media = sniffed?.startsWith('video/') || isAdts(head) ? await trackedType() : sniffed
   if (media !== undefined || sniffed !== undefined)
     return media !== undefined && Object.hasOwn(endings, media)
-      ? { mediaType: media, maxBytes: media.startsWith('audio/') ? maxDataBytes : maxMediaBytes }
+      ? { mediaType: media, maxBytes: media.startsWith('image/') ? maxMediaBytes : maxDataBytes }
       : undefined
   const mediaType = await dataKindOf(probe, hints)
   return mediaType === undefined ? undefined : { mediaType, maxBytes: maxDataBytes }

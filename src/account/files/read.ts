@@ -21,6 +21,7 @@ import {
 import { isUuid } from '#platform/ids'
 import { plainList } from '#platform/lists'
 import type { FileRoutesApp } from './app.ts'
+import { docx, plainText } from './data-kind.ts'
 import { endingOf } from './kind.ts'
 import type { FileListQuery, StoredFile } from './schema.ts'
 
@@ -34,6 +35,7 @@ export const toStoredFile = (row: FileRow): StoredFile => ({
   sha256: row.sha256,
   source: row.source,
   receipt_id: row.receipt_id,
+  purpose: row.purpose,
   expires_at: row.expires_at?.toISOString() ?? null,
   created_at: row.created_at.toISOString(),
 })
@@ -88,15 +90,18 @@ export async function removeFile({ app, caller, params }: FileContext) {
   return { id, deleted: true }
 }
 
+/** Drawings and documents may hold scripts of their uploader, and a text may be taken for a page: a browser downloads them, and opens none here. */
+const attachedTypes: readonly string[] = ['image/svg+xml', 'application/pdf', docx, plainText]
+
 /**
  * Headers for a browser that opens the file on the host of the console: no script in the file runs, and no other type is sniffed. A film or a sound
  * that is opened by itself stands in a player of the browser, which fetches the file once more from here.
  */
 function safeHeaders({ file_id: id, name, media_type: mediaType }: FileRow): Record<string, string> {
-  const disposition = mediaType === 'image/svg+xml' ? attachment : inline
+  const disposition = attachedTypes.includes(mediaType) ? attachment : inline
   return {
     'accept-ranges': 'bytes',
-    // A drawing may hold scripts of its uploader, so that it is downloaded; a page that embeds it can still show it.
+    // A page that embeds a drawing can still show it.
     'content-disposition': disposition(name ?? `${id}.${endingOf(mediaType)}`),
     'content-security-policy': `sandbox; default-src 'none'; style-src 'unsafe-inline'${/^(audio|video)\//.test(mediaType) ? "; media-src 'self'" : ''}`,
     'cross-origin-resource-policy': 'same-origin',

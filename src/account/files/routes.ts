@@ -40,6 +40,21 @@ export const fileRoutes: Route<FileRoutesApp>[] = [
   }),
   route({
     method: 'GET',
+    path: `${path}/{id}/content`,
+    operation: 'files.content',
+    scope: 'files:read',
+    summary: {
+      en: 'The same bytes, at the address that OpenAI’s clients read.',
+      fa: 'همان بایت‌ها، در نشانی‌ای که کتابخانه‌های OpenAI می‌خوانند.',
+    },
+    params: FileParams,
+    reply: { 200: servedTypes.join(', ') },
+    ranges: true,
+    errors: ['NOT_FOUND', 'FILE_LOST'],
+    handle: readFile,
+  }),
+  route({
+    method: 'GET',
     path,
     operation: 'files.list',
     scope: 'files:read',
@@ -56,8 +71,8 @@ export const fileRoutes: Route<FileRoutesApp>[] = [
     writes: ['files'],
     scope: 'studio:write',
     summary: {
-      en: 'Store an image, a recording, or a file of data (CSV, TSV, XLSX, JSON): the latter two up to 200 MB as a form.',
-      fa: 'ذخیرهٔ تصویر، ضبط صدا یا فایل داده (CSV، TSV، XLSX، JSON): دو تای آخر تا ۲۰۰ مگابایت به شکل فرم.',
+      en: 'Store an image, or up to 200 MB as a form: a recording, a file of data (CSV, TSV, XLSX, JSON) or a document (PDF, DOCX, text).',
+      fa: 'ذخیرهٔ تصویر، یا تا ۲۰۰ مگابایت به شکل فرم: ضبط صدا، فایل داده (CSV، TSV، XLSX، JSON) یا سند (PDF، DOCX، متن ساده).',
     },
     idempotent: true,
     bodyLimit,

@@ -23,6 +23,26 @@ const name = Type.String({
   'x-description-fa': 'نامی برای آدم‌ها، بدون خط مایل.',
 })
 
+const purpose = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  pattern: '^[A-Za-z0-9_.-]+$',
+  description: 'What the file is for, as OpenAI’s clients say it; it is shown again, and changes nothing.',
+  'x-description-fa':
+    'کاربرد فایل، آن‌گونه که کتابخانه‌های OpenAI می‌گویند؛ دوباره نشان داده می‌شود و چیزی را تغییر نمی‌دهد.',
+})
+const expiresAfter = Type.Object(
+  {
+    anchor: Type.Literal('created_at'),
+    seconds: Type.Integer({ minimum: 3_600, maximum: 2_592_000 }),
+  },
+  {
+    ...closed,
+    description: 'The file is deleted by itself so many seconds after it was stored.',
+    'x-description-fa': 'فایل این‌قدر ثانیه پس از ذخیره‌شدن خودبه‌خود پاک می‌شود.',
+  },
+)
+
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8BQDwAEgAF/pooBPQAAAABJRU5ErkJggg=='
 
 export const UploadBody = Type.Object(
@@ -35,6 +55,8 @@ export const UploadBody = Type.Object(
     }),
     media_type: Type.Optional(mediaType),
     name: Type.Optional(name),
+    purpose: Type.Optional(purpose),
+    expires_after: Type.Optional(expiresAfter),
   },
   { ...closed, examples: [{ data: png, media_type: 'image/png', name: 'نشان.png' }] },
 )
@@ -49,6 +71,8 @@ export const UploadForm = Type.Object(
       description: 'A name for people; that of the file where it is left out.',
       'x-description-fa': 'نامی برای آدم‌ها؛ اگر نیاید همان نام فایل است.',
     }),
+    purpose: Type.Optional(purpose),
+    expires_after: Type.Optional(expiresAfter),
   },
   closed,
 )
@@ -104,6 +128,9 @@ export const StoredFile = Type.Object({
       description: 'The paid call that made it: GET /v1/requests/{id}.',
       'x-description-fa': 'درخواست پولی که آن را ساخت: GET /v1/requests/{id}.',
     }),
+  ),
+  purpose: nullable(
+    Type.String({ description: 'As its sender said.', 'x-description-fa': 'همان که فرستنده گفت.' }),
   ),
   expires_at: nullable(timestamp()),
   created_at: timestamp(),

@@ -9,7 +9,7 @@ import {
 import { type Repetition, repetitions } from '#platform/clock'
 import { job } from './app.ts'
 
-/** Deletes creations past their time, and bytes that no row owns. */
+/** Deletes files past their time, and bytes that no row owns. */
 export const tidyJob = job<null>({
   name: 'files.tidy',
   limits: () => ({ perAccount: 1, perProcess: 1 }),

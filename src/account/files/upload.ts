@@ -18,11 +18,23 @@ type UploadContext = RequestContext<FileRoutesApp, UploadBody, unknown, unknown,
 /** Stores a file of the project, from JSON or from a form. */
 export async function upload(context: UploadContext): Promise<JsonText> {
   const { app, caller } = context
-  const { bytes, mediaType, name } = context.upload
+  const { bytes, mediaType, name, fields } = context.upload
     ? await fileInForm(context, context.upload)
     : await fileInJson(context)
   const { accountId, projectId, keyId } = caller
-  const file = { accountId, projectId, keyId, bytes, mediaType, source: 'upload', name }
+  const { purpose, expires_after: expiry } = fields
+  const expiresAfterMs = expiry && expiry.seconds * 1_000
+  const file = {
+    accountId,
+    projectId,
+    keyId,
+    bytes,
+    mediaType,
+    source: 'upload',
+    name,
+    purpose,
+    expiresAfterMs,
+  }
   const staged = await stageFile(app, file)
   if (bytes instanceof Uint8Array) freeBytes(bytes)
   const { created_at: now, file_id: fileId } = staged.row
@@ -41,6 +53,8 @@ interface UploadedFile {
   bytes: Uint8Array | ByteSource
   mediaType: string
   name: string | undefined
+  /** What was sent beside the file. */
+  fields: UploadForm
 }
 
 async function fileInJson(context: UploadContext): Promise<UploadedFile> {
@@ -52,7 +66,7 @@ async function fileInJson(context: UploadContext): Promise<UploadedFile> {
   const detected = { probe: probeBytes(bytes), source: bytes, param: 'data' }
   const mediaType = await detectKind(context, detected, { names: [name], mediaType: claimed })
   requireDeclaredType(claimed, mediaType)
-  return { bytes, mediaType, name }
+  return { bytes, mediaType, name, fields: context.body }
 }
 
 /** The file of a form. A browser guesses a part's type by the name: this type may tell texts apart, and is no reason to refuse. */
@@ -66,7 +80,7 @@ async function fileInForm(
   const hints = { names: [fields.name, file.name], mediaType: claimed ?? file.mediaType }
   const mediaType = await detectKind(context, { probe: probeFile(file), source: file, param: 'file' }, hints)
   requireDeclaredType(claimed, mediaType)
-  return { bytes: sourceOf(file), mediaType, name }
+  return { bytes: sourceOf(file), mediaType, name, fields }
 }
 
 interface FileToDetect {

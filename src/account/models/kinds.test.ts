@@ -48,7 +48,6 @@ const speech = modelKind({
     inputModalities: ['text' as const],
     perCharacter,
   }),
-  routes: ['/v1/audio/speech'],
   pricing: Type.Object({
     currency: Type.Literal('USD'),
     per_character: Type.Number(),
@@ -95,7 +94,6 @@ test('a further kind is read from the file, is in the catalogue, and has its car
     output_modalities: ['audio'],
     pricing: { per_character: 0.00002 },
   })
-  expect(kind.routes).toEqual(['/v1/audio/speech'])
   expect(kind.price(model, config.defaults, 10)).toBe(200_000n)
   expect(kind.worstCase(model, config.defaults, 'hello')).toBe(100_000n)
 })

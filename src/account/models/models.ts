@@ -11,7 +11,8 @@ import { ModelCard, ModelList } from './schema.ts'
 
 const ModelParams = Type.Object({ model: Type.String() })
 
-const routes: Route<ModelsApp>[] = [
+/** `served` gives every route of this server. */
+const routesFor = (served: () => readonly Route[]): Route<ModelsApp>[] => [
   route({
     method: 'GET',
     path: '/v1/models',
@@ -24,7 +25,7 @@ const routes: Route<ModelsApp>[] = [
     },
     reply: { 200: ModelList },
     errors: [],
-    handle: ({ app, caller }) => list(app, caller),
+    handle: ({ app, caller }) => list(app, caller, served()),
   }),
   route({
     method: 'GET',
@@ -40,7 +41,7 @@ const routes: Route<ModelsApp>[] = [
     handle: ({ app, caller, params }) => {
       const model = app.models.find(params.model)
       return model && mayUse(caller, model)
-        ? cardOf(app, model)
+        ? cardOf(app, model, served())
         : fail('MODEL_NOT_FOUND', { model: params.model }, { param: 'model' })
     },
   }),
@@ -49,12 +50,16 @@ const routes: Route<ModelsApp>[] = [
 const mayUse = (caller: Caller, model: AnyModel): boolean => !caller.models || caller.models.has(model.id)
 
 /** The models that the caller may use, as one list that both the OpenAI and the Anthropic SDK iterate. */
-function list(app: ModelsApp, caller: Caller) {
+function list(app: ModelsApp, caller: Caller, served: readonly Route[]) {
   const rows = app.models.list().filter((model) => mayUse(caller, model))
-  return typedList.answer({ rows, hasMore: false }, (model) => cardOf(app, model))
+  return typedList.answer({ rows, hasMore: false }, (model) => cardOf(app, model, served))
 }
 
-function cardOf({ models: catalogue, config: { defaults } }: ModelsApp, model: AnyModel) {
+function cardOf(
+  { models: catalogue, config: { defaults } }: ModelsApp,
+  model: AnyModel,
+  served: readonly Route[],
+) {
   const kind = catalogue.kinds.of(model)
   const members = kind.card(model)
   return {
@@ -79,8 +84,9 @@ function cardOf({ models: catalogue, config: { defaults } }: ModelsApp, model: A
       ...members.pricing,
       credits_per_usd: defaults.creditsPerUsd * defaults.markup,
     },
-    routes: kind.routes,
+    routes: served.filter((one) => one.models?.(model, catalogue)).map(({ path }) => path),
   }
 }
 
-export const models = { name: 'models', routes }
+/** The routes of the catalogue; a card names those of the routes `served` that answer with its model. */
+export const models = (served: () => readonly Route[]) => ({ name: 'models', routes: routesFor(served) })

@@ -9,7 +9,7 @@ export type { CallsApp } from './app.ts'
 export { claimFirst } from './claim-first.ts'
 export { Cost, costOf, setCostHeaders, usdOf } from './cost.ts'
 export { Base64Bytes } from './json-with-bytes.ts'
-export { modelFailures, requireMayUse, requireModel } from './model.ts'
+export { modelFailures, modelsOfKind, requireMayUse, requireModel, type ServedModels } from './model.ts'
 export { type AppliedField, setAppliedFields, setIgnoredFields, unknownFields } from './named-fields.ts'
 export {
   payer,

@@ -1,7 +1,26 @@
-import type { AnyModel } from '#core/models'
+import type { AnyModel, Catalogue, ModelOf } from '#core/models'
 import type { Caller } from '#platform/auth'
 import { type FailureCode, fail } from '#platform/errors'
 import type { CallsApp } from './app.ts'
+
+declare module '#platform/http' {
+  interface RouteDeclarations {
+    /** The models that answer on the route where its caller names them: their cards name the route. */
+    models?: ServedModels
+  }
+}
+
+/** Whether a model of a catalogue answers on a route. */
+export type ServedModels = (model: AnyModel, catalogue: Pick<Catalogue, 'realtimeOf'>) => boolean
+
+/** The models of a kind, or those of them that can do what the route needs. */
+export const modelsOfKind =
+  <Kind extends AnyModel['kind']>(
+    kind: Kind,
+    can: (model: ModelOf<Kind>) => boolean = () => true,
+  ): ServedModels =>
+  (model) =>
+    isOfKind(model, kind) && can(model)
 
 /** Error codes of every route whose caller names a model. */
 export const modelFailures: FailureCode[] = ['MODEL_NOT_FOUND', 'MODEL_NOT_ALLOWED', 'MODEL_KIND_MISMATCH']
@@ -11,7 +30,7 @@ export function requireModel<Kind extends AnyModel['kind']>(
   { app, caller }: { app: Pick<CallsApp, 'models'>; caller: Caller },
   id: string,
   kind: Kind,
-): Extract<AnyModel, { kind: Kind }> {
+): ModelOf<Kind> {
   const model = app.models.find(id)
   if (!model) return fail('MODEL_NOT_FOUND', { model: id }, { param: 'model' })
   requireMayUse(caller, model)
@@ -25,7 +44,5 @@ export function requireMayUse({ models }: Caller, { id }: Pick<AnyModel, 'id'>):
   if (models && !models.has(id)) fail('MODEL_NOT_ALLOWED', { model: id }, { param: 'model' })
 }
 
-const isOfKind = <Kind extends AnyModel['kind']>(
-  model: AnyModel,
-  kind: Kind,
-): model is Extract<AnyModel, { kind: Kind }> => model.kind === kind
+const isOfKind = <Kind extends AnyModel['kind']>(model: AnyModel, kind: Kind): model is ModelOf<Kind> =>
+  model.kind === kind

@@ -130,6 +130,7 @@ export class CreationReservation {
       receipt_id: receiptId,
       expires_at: new Date(nowMs + Math.max(keepDays, 1) * dayMs),
       listed: keepDays > 0,
+      purpose: null,
       spooled_on: null,
       created_at: new Date(nowMs),
     }

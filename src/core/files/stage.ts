@@ -24,6 +24,10 @@ export interface NewFile extends store.FileOwner {
   source: string
   name?: string | undefined
   keyId?: string | undefined
+  /** What the sender says that it is for. */
+  purpose?: string | undefined
+  /** The file is deleted this long after it was created; absent: it is kept until somebody deletes it. */
+  expiresAfterMs?: number | undefined
 }
 
 /** A file whose bytes are stored and whose row does not exist yet. */
@@ -57,8 +61,9 @@ export async function stageFile(app: FilesApp, file: NewFile): Promise<StagedFil
     sha256: isBuffered ? await sha256InSlices(bytes) : bytes.sha256,
     source: file.source,
     receipt_id: null,
-    expires_at: null,
+    expires_at: file.expiresAfterMs === undefined ? null : new Date(nowMs + file.expiresAfterMs),
     listed: true,
+    purpose: file.purpose ?? null,
     spooled_on: null,
     created_at: new Date(nowMs),
   }

@@ -24,6 +24,8 @@ export interface FileRow {
   expires_at: Date | null
   /** False: the file is kept only for a repeat of its request, and is in no list. */
   listed: boolean
+  /** What its sender said that it is for; null: nothing was said. */
+  purpose: string | null
   /** The data folder in which its bytes wait, because the store failed; null: they are in the store. */
   spooled_on: string | null
   created_at: Date

@@ -1,4 +1,4 @@
-/** The upkeep of stored files: bytes without rows and expired creations are deleted, and creations that wait for the store are stored. */
+/** The upkeep of stored files: bytes without rows and expired files are deleted, and creations that wait for the store are stored. */
 import { Readable } from 'node:stream'
 import { uuidv7 } from '#platform/ids'
 import { announceBlob, type ByteSource, commitBlob, deletePendingBlobs } from '#platform/storage'
@@ -14,7 +14,7 @@ export async function deleteUnowned(app: FilesApp, signal: AbortSignal): Promise
   while (!signal.aborted && (await deletePendingBlobs(app)) > 0);
 }
 
-/** Deletes creations whose time is over. */
+/** Deletes files whose time is over: creations, and uploads that were sent with an end. */
 export async function deleteExpired(app: FilesApp, signal: AbortSignal): Promise<void> {
   for (let found = batchSize; found === batchSize && !signal.aborted; ) {
     const now = new Date(app.clock.nowMs())

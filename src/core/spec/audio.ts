@@ -1,8 +1,8 @@
 import type { AudioOrder } from '#core/turn'
-import type { Timeouts } from './spec.ts'
+import type { Timeouts, Warmable } from './spec.ts'
 
 /** The interface of a provider room for audio: speech, dialogues, and spoken answers to recordings. */
-export interface AudioProvider {
+export interface AudioProvider extends Warmable {
   /**
    * Calls the upstream once: no retry, no failover. The sound is written to `order.sink` as it arrives, and the result resolves at its end.
    * Throws `UpstreamError` for every failure; `executed` says whether the upstream may have made (and billed) the sound nevertheless, and

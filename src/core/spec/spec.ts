@@ -40,8 +40,14 @@ export type {
 export type { TranscriptionCall, TranscriptionProvider, TranscriptionResult } from './transcription.ts'
 export type { VideoCall, VideoLook, VideoProgress, VideoProvider, VideoTicket } from './video.ts'
 
+/** A provider whose next call can be made quick. */
+export interface Warmable {
+  /** Loads what the next call needs, and opens a connection for it. Nothing is asked of the upstream, so that nothing is billed. Never rejects. */
+  warm?(): Promise<void>
+}
+
 /** The interface of a provider room for text. A room knows its vendor's wire and nothing of money, keys or HTTP servers. */
-export interface TextProvider {
+export interface TextProvider extends Warmable {
   /** The wires this provider speaks natively. */
   readonly wires: readonly Wire[]
   /**

@@ -1,8 +1,8 @@
 import type { SpokenSegment, SpokenWord, TranscriptionOrder } from '#core/turn'
-import type { Timeouts } from './spec.ts'
+import type { Timeouts, Warmable } from './spec.ts'
 
 /** The interface of a provider room for transcription. */
-export interface TranscriptionProvider {
+export interface TranscriptionProvider extends Warmable {
   /**
    * Calls the upstream once: no retry, no failover. Throws `UpstreamError` for every failure; `executed` says whether the upstream may have
    * done (and billed) the work nevertheless. Aborting `signal` ends the upstream call.

@@ -1,6 +1,7 @@
 /** The routes for speech and its voices, as the OpenAI clients request it, and for the transcription and translation of recordings. */
-import { modelFailures, paymentFailures, referenceHeaders, storedFailures } from '#core/calls'
+import { modelFailures, modelsOfKind, paymentFailures, referenceHeaders, storedFailures } from '#core/calls'
 import { upstreamFailures } from '#core/inference'
+import { canSpeak } from '#core/models'
 import { speechFailures } from '#media/speech'
 import { transcriptionFailures } from '#media/transcription'
 import type { FailureCode } from '#platform/errors'
@@ -41,6 +42,7 @@ const routes: Route<AudioRoutesApp>[] = [
     operation: 'audio.speech',
     scope: 'studio:write',
     summary: { en: 'Speak a text, streamed as it comes.', fa: 'خواندن متن، جاری همان‌گونه که می‌آید.' },
+    models: modelsOfKind('audio', canSpeak),
     idempotent: true,
     unknownFields: 'tolerate',
     headers: referenceHeaders,
@@ -56,6 +58,7 @@ const routes: Route<AudioRoutesApp>[] = [
     operation: 'audio.transcribe',
     scope: 'audio:write',
     summary: { en: 'Write a recording down.', fa: 'نوشتن متن یک ضبط صدا.' },
+    models: modelsOfKind('transcription'),
     idempotent: true,
     unknownFields: 'tolerate',
     bodyLimit,
@@ -82,6 +85,7 @@ const routes: Route<AudioRoutesApp>[] = [
       en: 'Write down in English what is said in a recording, in whatever language.',
       fa: 'نوشتن آنچه در یک ضبط به هر زبانی گفته می‌شود، به انگلیسی.',
     },
+    models: modelsOfKind('transcription', ({ transcription }) => transcription.translates),
     idempotent: true,
     unknownFields: 'tolerate',
     headers: referenceHeaders,

@@ -1,5 +1,5 @@
 /** `POST /v1/images/…`: pictures as the clients of OpenAI and OpenRouter request them. */
-import { modelFailures, paymentFailures, referenceHeaders, storedFailures } from '#core/calls'
+import { modelFailures, modelsOfKind, paymentFailures, referenceHeaders, storedFailures } from '#core/calls'
 import { upstreamFailures } from '#core/inference'
 import { imageFailures } from '#media/images'
 import type { FailureCode } from '#platform/errors'
@@ -31,6 +31,7 @@ const routes: Route<ImageRoutesApp>[] = [
     writes: ['files'],
     scope: 'studio:write',
     summary: { en: 'Draw pictures of a text.', fa: 'کشیدن تصویر از روی متن.' },
+    models: modelsOfKind('image'),
     idempotent: true,
     unknownFields: 'tolerate',
     headers: referenceHeaders,
@@ -50,6 +51,7 @@ const routes: Route<ImageRoutesApp>[] = [
       en: 'Draw by pictures and a text: a form with up to eight of them, and a mask.',
       fa: 'کشیدن تصویر از روی تصویر و متن: یک فرم با حداکثر هشت تصویر و یک mask.',
     },
+    models: modelsOfKind('image', ({ image }) => image.maxReferences > 0),
     idempotent: true,
     unknownFields: 'tolerate',
     headers: referenceHeaders,
@@ -75,6 +77,7 @@ const routes: Route<ImageRoutesApp>[] = [
       en: 'Draw pictures, in the shape of OpenRouter.',
       fa: 'کشیدن تصویر با قالب OpenRouter.',
     },
+    models: modelsOfKind('image'),
     idempotent: true,
     unknownFields: 'tolerate',
     bodyLimit: referenceBytes,

@@ -1,5 +1,5 @@
 /** Studio: creations from one prompt, with presets in place of model names. */
-import { modelFailures, paymentFailures, referenceHeaders, storedFailures } from '#core/calls'
+import { modelFailures, modelsOfKind, paymentFailures, referenceHeaders, storedFailures } from '#core/calls'
 import { upstreamFailures } from '#core/inference'
 import { textFailures } from '#core/text'
 import { imageFailures } from '#media/images'
@@ -28,6 +28,7 @@ const routes: Route<StudioApp>[] = [
     writes: ['files'],
     scope: 'studio:write',
     summary: { en: 'Draw pictures.', fa: 'کشیدن تصویر.' },
+    models: modelsOfKind('image'),
     idempotent: true,
     bodyLimit: imageBodyLimit,
     headers: referenceHeaders,
@@ -52,6 +53,7 @@ const routes: Route<StudioApp>[] = [
       en: 'Speak a text, a dialogue, or an answer to a recording.',
       fa: 'خواندن متن یا گفت‌وگو، یا پاسخ دادن به یک ضبط با صدا.',
     },
+    models: modelsOfKind('audio'),
     idempotent: true,
     bodyLimit: audioBodyLimit,
     headers: referenceHeaders,
@@ -74,6 +76,7 @@ const routes: Route<StudioApp>[] = [
     operation: 'studio.text',
     scope: 'studio:write',
     summary: { en: 'Write a text.', fa: 'نوشتن یک متن.' },
+    models: modelsOfKind('text'),
     idempotent: true,
     headers: referenceHeaders,
     body: TextBody,

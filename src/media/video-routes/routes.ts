@@ -1,4 +1,4 @@
-import { modelFailures, paymentFailures, referenceHeaders } from '#core/calls'
+import { modelFailures, modelsOfKind, paymentFailures, referenceHeaders } from '#core/calls'
 import type { FailureCode } from '#platform/errors'
 import type { Route } from '#platform/http'
 import { anyObject } from '#platform/schema'
@@ -47,6 +47,7 @@ const studioRoutes: Route<VideoRoutesApp>[] = [
       en: 'Order a video; it is made in the background.',
       fa: 'سفارش ویدیو؛ در پس‌زمینه ساخته می‌شود.',
     },
+    models: modelsOfKind('video'),
     idempotent: true,
     bodyLimit: referenceBytes,
     headers: referenceHeaders,
@@ -96,6 +97,7 @@ const openRouterRoutes: Route<VideoRoutesApp>[] = [
       en: 'Order a video, in the shape of OpenRouter.',
       fa: 'سفارش ویدیو با قالب OpenRouter.',
     },
+    models: modelsOfKind('video'),
     idempotent: true,
     unknownFields: 'tolerate',
     bodyLimit: referenceBytes,

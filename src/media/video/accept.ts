@@ -6,13 +6,12 @@ import type { VideoOrder } from '#core/turn'
 import type { Caller } from '#platform/auth'
 import { Failure, fail } from '#platform/errors'
 import { randomBase62, uuidv7 } from '#platform/ids'
-import { platformAccount } from '#platform/jobs'
 import { type Claim, ClaimTaken, creditsUp, holdInTx, microcreditsPerCredit } from '#platform/ledger'
 import type { VideoApp } from './app.ts'
 import { candidatesFor } from './candidates.ts'
 import { commitPictures, dropPictures, stagePictures } from './pictures.ts'
 import { pricedSettings } from './plan.ts'
-import { pollJob } from './poll.ts'
+import { wakePoller } from './poll.ts'
 import { jobOf, type VideoJob } from './read.ts'
 import { startJob } from './start.ts'
 import { countOpen, insertVideo, lockProject, type StoredPicture, type VideoRow } from './store.ts'
@@ -95,9 +94,10 @@ async function accept(
         row.created_at,
       ),
     )
-    const { running, queued } = await countOpen(tx, owner)
+    const { running, queued, lost } = await countOpen(tx, owner)
     const { videosRunning, videosQueued } = app.config.studio
-    if (running + queued >= videosRunning + videosQueued)
+    const maxOpen = videosRunning + videosQueued
+    if (running + queued >= maxOpen || lost >= maxOpen + moreLost)
       fail(
         'VIDEO_QUEUE_FULL',
         { running: videosRunning, queued: videosQueued },
@@ -109,13 +109,15 @@ async function accept(
       accountId: row.account_id,
       data: { projectId: row.project_id },
     })
-    await app.jobs.enqueue(tx, pollJob, { accountId: platformAccount, data: {}, singletonKey: 'recurring' })
+    await wakePoller(app, tx)
   })
   app.metrics.heldMicrocredits.inc(Number(row.held))
   return { job, reply }
 }
 
 const queueRetryMs = 30_000
+/** Lost orders hold no place, but a vendor that loses every one must not fill the table: so many more are open than may be made and wait. */
+const moreLost = 20
 const roomOfVideo = { creations: 1, bytes: maxVideoBytes }
 
 /** The creation to which the file of a video belongs. */

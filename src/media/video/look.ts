@@ -7,8 +7,16 @@ import { codeOf, setAmbiguous, unorderedFields } from './order.ts'
 import { orderAgain } from './ordered.ts'
 import { untilCeiling } from './overdue.ts'
 import { failVideo } from './settle.ts'
-import { startJob } from './start.ts'
-import { changeVideo, type DueVideo, keyOf, type LookResult, lockOpen, type VideoRow } from './store.ts'
+import { startJob, startNext } from './start.ts'
+import {
+  changeVideo,
+  type DueVideo,
+  keyOf,
+  type LookResult,
+  lockOpen,
+  lostAfterMissing,
+  type VideoRow,
+} from './store.ts'
 import { lookTimeouts, nextLookMs } from './timeouts.ts'
 
 /** The changes of a job that goes on. */
@@ -178,7 +186,6 @@ async function applyProgress(
   due: DueVideo,
   progress: VideoProgress,
 ): Promise<LookUpdate | undefined> {
-  const isUnderWay = ({ status }: VideoRow) => status === 'submitted' || status === 'processing'
   switch (progress.status) {
     case 'queued':
       return lookUpdateOf(app, due, {
@@ -232,16 +239,31 @@ async function recordMissing(app: VideoApp, due: DueVideo): Promise<LookUpdate |
   const nowMs = app.clock.nowMs()
   const missing = due.missing + 1
   const since = due.missing_since ?? new Date(nowMs)
-  if (missing < maxMissing || nowMs - since.getTime() < missingMs)
-    return lookUpdateOf(app, due, { missing: Math.min(missing, maxMissing), missing_since: since })
-  await failVideo(
-    app,
-    keyOf(due),
-    { code: 'UPSTREAM_FAILED', mayBeBilled: true },
-    ({ status }) => status === 'submitted' || status === 'processing',
-  )
+  const update = lookUpdateOf(app, due, { missing: Math.min(missing, maxMissing), missing_since: since })
+  if (missing === lostAfterMissing) return giveUpPlace(app, due, update)
+  if (missing < maxMissing || nowMs - since.getTime() < missingMs) return update
+  await failVideo(app, keyOf(due), { code: 'UPSTREAM_FAILED', mayBeBilled: true }, isUnderWay)
   return undefined
 }
+
+/** Writes that the vendor does not know the job, which holds no place of the project any more, and begins the next one. */
+async function giveUpPlace(
+  app: VideoApp,
+  due: DueVideo,
+  { missing, missing_since, next_at, taken_until: takenUntil }: LookUpdate,
+): Promise<undefined> {
+  await app.db.tx(async (tx) => {
+    const row = await lockOpen(tx, keyOf(due), isUnderWay)
+    if (!row) return
+    // A webhook that came meanwhile has changed the time of the next look, and wins.
+    const isSame = row.next_at.getTime() === takenUntil.getTime()
+    const change = { missing, missing_since, looks: row.looks + 1, ...(isSame && { next_at }) }
+    await changeVideo(tx, keyOf(due), change)
+    await startNext(app, tx, row)
+  })
+}
+
+const isUnderWay = ({ status }: VideoRow): boolean => status === 'submitted' || status === 'processing'
 
 function lookUpdateOf(
   { clock }: Pick<VideoApp, 'clock'>,

@@ -3,7 +3,8 @@ import { timingSafeEqual } from 'node:crypto'
 import { isUuid } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 import type { VideoApp } from './app.ts'
-import { reportLateVideo, wakePoller } from './order.ts'
+import { reportLateVideo } from './order.ts'
+import { wakePoller } from './poll.ts'
 import { changeVideo, findAnyVideo, keyOf, lockVideo, type VideoRow } from './store.ts'
 
 export interface VendorWebhook {

@@ -11,7 +11,6 @@ import { UpstreamError, type VideoCall, type VideoProvider, type VideoTicket } f
 import { steadyClock, systemClock } from '#platform/clock'
 import { isDatabaseAway, type Tx } from '#platform/db'
 import { Failure, fail, isTemporary } from '#platform/errors'
-import { platformAccount } from '#platform/jobs'
 import { sha256 } from '#platform/secrets'
 import type { TraceContext } from '#platform/trace'
 import type { VideoApp, VideoOrderApp } from './app.ts'
@@ -21,9 +20,9 @@ import { planOf } from './ordered.ts'
 import { untilCeiling } from './overdue.ts'
 import type { VideoErrorCode } from './phrases.ts'
 import { pricedSettings } from './plan.ts'
-import { pollJob } from './poll.ts'
+import { wakePoller } from './poll.ts'
 import { failVideo } from './settle.ts'
-import { startJob } from './start.ts'
+import { startJob, startNext } from './start.ts'
 import { changeVideo, keyOf, lockOpen, lockVideo, type VideoRow } from './store.ts'
 
 /** How long an order whose answer was lost waits for its webhook. */
@@ -193,9 +192,6 @@ async function recordSubmitted(
   await cancelJob(app, { provider, ticket: id, upstream_model: upstreamModel })
 }
 
-export const wakePoller = ({ jobs }: Pick<VideoApp, 'jobs'>, tx: Tx): Promise<void> =>
-  jobs.enqueue(tx, pollJob, { accountId: platformAccount, data: {}, singletonKey: 'recurring' })
-
 /** Reports a job of an order that was given up; its loss is already recorded. */
 export function reportLateVideo(
   { metrics, log }: Pick<VideoApp, 'metrics' | 'log'>,
@@ -337,6 +333,8 @@ export async function setAmbiguous(
         next_at: open.claimed_ticket === null ? until : now,
         ...(attempts && { attempts }),
       })
+      // It holds no place any more, since nobody may ever know how it ends.
+      await startNext(app, tx, open)
       return true
     }),
   )

@@ -1,8 +1,10 @@
 /**
  * Looks at the jobs of vendors, of all accounts together: one statement takes the due jobs, the looks run concurrently, and one statement writes
- * their results. One poller runs on a database; a second one would find no due job.
+ * their results. A second poller finds no due job; it is there for the time in which the first has died and nobody knows it yet.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Tx } from '#platform/db'
+import { platformAccount } from '#platform/jobs'
 import { job, type VideoApp } from './app.ts'
 import { type LookUpdate, lookAt } from './look.ts'
 import { endOverdue, isOverdue } from './overdue.ts'
@@ -18,16 +20,38 @@ const idleTicks = 20
 /** How long the record of an ended job is kept after its file is gone. */
 const keepMs = 30 * 24 * 60 * 60_000
 
-export const pollJob = job<Record<string, never>>({
+/** Pollers that run on a database, in as many processes: one that has died keeps its place for the length of a lease. */
+const maxPollers = 2
+/**
+ * The keys under which the poller is queued. A poller that is about to end holds one of them, and what is queued under it is dropped: of one key more
+ * than there are pollers one is always free, and its poller begins as soon as another ends.
+ */
+const pollerKeys = ['recurring', ...Array.from({ length: maxPollers }, (_, place) => `woken ${place + 1}`)]
+
+/** Its data is null in a recurring run. One that was woken waits for a video, since the transaction that woke it may not have committed yet. */
+export const pollJob = job<{ isWoken: true } | null>({
   name: 'videos.poll',
-  limits: () => ({ perAccount: 1, perProcess: 1 }),
+  limits: () => ({ perAccount: maxPollers, perProcess: 1 }),
   everyMs,
-  async handle({ app, stopping, signal, progressed }) {
+  async handle({ app, data, stopping, signal, progressed }) {
     const poller = new Poller(app, AbortSignal.any([stopping, signal]), progressed)
-    await poller.run()
+    await deleteOld(app.db, new Date(app.clock.nowMs() - keepMs))
+    if (data?.isWoken || (await hasOpen(app.db))) await poller.run()
     return stopping.aborted ? { laterMs: 0 } : undefined
   },
 })
+
+/** Has a poller look at what this transaction writes, as soon as it commits. */
+export const wakePoller = ({ jobs }: Pick<VideoApp, 'jobs'>, tx: Tx): Promise<void> =>
+  jobs.enqueue(
+    tx,
+    pollJob,
+    ...pollerKeys.map((singletonKey) => ({
+      accountId: platformAccount,
+      data: { isWoken: true } as const,
+      singletonKey,
+    })),
+  )
 
 class Poller {
   readonly #app: VideoApp
@@ -44,9 +68,7 @@ class Poller {
 
   async run(): Promise<void> {
     const { dueTickMs } = this.#app.config.timing
-    const { db, clock } = this.#app
-    await deleteOld(db, new Date(clock.nowMs() - keepMs))
-    if (!(await hasOpen(db))) return
+    const { db } = this.#app
     try {
       for (let idle = 0; idle < idleTicks && !this.#signal.aborted; ) {
         const taken = await this.#tick()

@@ -11,8 +11,8 @@ import type { VideoApp } from './app.ts'
 import { callbackJob } from './callback.ts'
 import type { VideoErrorCode } from './phrases.ts'
 import { forgetPictures } from './pictures.ts'
-import { startJob } from './start.ts'
-import { changeVideo, countOpen, keyOf, lockOpen, type VideoKey, type VideoRow } from './store.ts'
+import { startNext } from './start.ts'
+import { changeVideo, keyOf, lockOpen, type VideoKey, type VideoRow } from './store.ts'
 
 declare module '#platform/events' {
   interface Events {
@@ -166,13 +166,7 @@ async function endVideo(
   }
   await changeVideo(tx, keyOf(row), ended)
   await notify(app, tx, { ...row, ...ended }, now)
-  const { queued } = await countOpen(tx, { accountId: row.account_id, projectId: row.project_id })
-  // Another video of the project may begin instead.
-  if (queued > 0)
-    await app.jobs.enqueue(tx, startJob, {
-      accountId: row.account_id,
-      data: { projectId: row.project_id },
-    })
+  await startNext(app, tx, row)
   return settled
 }
 

@@ -1,4 +1,5 @@
 /** Begins the next queued video of a project, if the project may have one more under way. */
+import type { Tx } from '#platform/db'
 import { orderingJob, type VideoApp } from './app.ts'
 import { orderVideo } from './order.ts'
 import { leftMsOf } from './overdue.ts'
@@ -37,6 +38,16 @@ export const startJob = orderingJob<{ projectId: string }>({
   // The poller begins waiting videos: nothing is lost with this job.
   setAside: async () => undefined,
 })
+
+/** Begins another video of the project when the transaction commits, since one has given back its place. */
+export async function startNext(
+  { jobs }: Pick<VideoApp, 'jobs'>,
+  tx: Tx,
+  { account_id: accountId, project_id: projectId }: Pick<VideoRow, 'account_id' | 'project_id'>,
+): Promise<void> {
+  const { queued } = await countOpen(tx, { accountId, projectId })
+  if (queued > 0) await jobs.enqueue(tx, startJob, { accountId, data: { projectId } })
+}
 
 /** Ends a job that no upstream was called for. Its end begins the next one. */
 const endUnstarted = (app: VideoApp, row: VideoRow): Promise<boolean> =>

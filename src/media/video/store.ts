@@ -133,17 +133,27 @@ export interface ProjectKey {
   projectId: string
 }
 
-/** The number of open jobs of a project: those under way, and those that wait. */
-export async function countOpen(
-  tx: Tx,
-  { accountId, projectId }: ProjectKey,
-): Promise<{ running: number; queued: number }> {
-  const { rows } = await sql<{ running: bigint; queued: bigint }>`
-    select count(*) filter (where status <> 'queued') as running, count(*) filter (where status = 'queued') as queued
+/** A vendor may know a job some seconds after its order only: it is lost after so many looks at which it is not known. */
+export const lostAfterMissing = 2
+
+export interface OpenVideos {
+  /** Those that hold a place. */
+  running: number
+  queued: number
+  /** Those whose end nobody may ever know: the answer to their order was lost, or their vendor does not know them. */
+  lost: number
+}
+
+/** The number of open jobs of a project. */
+export async function countOpen(tx: Tx, { accountId, projectId }: ProjectKey): Promise<OpenVideos> {
+  const { rows } = await sql<{ open: bigint; queued: bigint; lost: bigint }>`
+    select count(*) as open, count(*) filter (where status = 'queued') as queued, count(*) filter (where
+      (status = 'submitting' and ambiguous_until is not null) or (status in ('submitted', 'processing') and missing >= ${lostAfterMissing})) as lost
     from videos.jobs where account_id = ${accountId} and project_id = ${projectId} and ended_at is null`.execute(
     tx,
   )
-  return { running: Number(rows[0]!.running), queued: Number(rows[0]!.queued) }
+  const { open, queued, lost } = rows[0]!
+  return { running: Number(open - queued - lost), queued: Number(queued), lost: Number(lost) }
 }
 
 /** The next queued job of a project; one that waits for a busy upstream lets others go first. */

@@ -114,7 +114,11 @@ export class JsonText {
   }
 }
 
-interface Spec<App> {
+/** Further members of routes: rooms above add theirs by declaration merging, and read them from the list of all routes. */
+// biome-ignore lint/suspicious/noEmptyInterface: rooms above fill it.
+export interface RouteDeclarations {}
+
+interface Spec<App> extends RouteDeclarations {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** The path with `{name}` parameters, as in the contract. */
   path: string

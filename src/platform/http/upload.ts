@@ -13,7 +13,8 @@ import { reasons } from './phrases.ts'
 export interface UploadSpec<Fields extends TSchema = TSchema> {
   /**
    * The schema of the text fields, an object. Fields arrive as text and are read according to the schema: a list arrives as one field for each
-   * member, called `name` or `name[]`, and a list of fixed values also as one field with commas between them, as some clients write it.
+   * member, called `name` or `name[]`, and a list of fixed values also as one field with commas between them, as some clients write it. An object of
+   * texts and numbers arrives as one field for each member, called `name[member]`.
    */
   fields: Fields
   /**
@@ -120,8 +121,10 @@ class Form {
   readonly #spool: Spool
   readonly #message: IncomingMessage
   readonly #parser: InstanceType<typeof Busboy>
-  readonly #fields = new Map<string, string | string[]>()
+  readonly #fields = new Map<string, string | string[] | Map<string, string>>()
   readonly #lists: ReadonlyMap<string, ListField>
+  /** The fields that are objects, with the number of their members. */
+  readonly #objects: ReadonlyMap<string, number>
   readonly #refuse: (error: unknown) => void
   readonly #contents: PassThrough[] = []
   readonly #fileWrites: Promise<UploadedFile>[] = []
@@ -131,6 +134,7 @@ class Form {
     this.#message = message
     this.#spec = spec
     this.#lists = listsIn(spec)
+    this.#objects = objectsIn(spec)
     this.#spool = spool
     const refused = Promise.withResolvers<never>()
     refused.promise.catch(() => {})
@@ -163,7 +167,8 @@ class Form {
     if (name !== undefined && !isOptional && !files.some(({ part }) => part === name))
       fail('INVALID_REQUEST', { why: reasons.noFile(name) }, { param: name })
     if (files.reduce((sum, { bytes }) => sum + bytes, 0) > maxBytes) throw tooLarge(maxBytes)
-    return { fields: Object.fromEntries(this.#fields), files }
+    const fields = [...this.#fields].map(([name, value]) => [name, plainValue(value)] as const)
+    return { fields: Object.fromEntries(fields), files }
   }
 
   async discard(why: unknown): Promise<void> {
@@ -182,15 +187,24 @@ class Form {
     const list = name.endsWith('[]') ? name.slice(0, -2) : name
     if (isCut || name.length > nameBytes)
       this.#refuseInvalid(reasons.longField(fieldBytesOf(this.#spec), needed(this.#spec)), shown)
-    else if (this.#lists.has(list)) this.#member(list, value)
+    else if (this.#lists.has(list)) this.#listItem(list, value)
+    else if (this.#objects.has(objectOf(name))) this.#member(name, value)
     else if (this.#fields.has(name)) this.#refuseInvalid(reasons.fieldTwice, shown)
     else this.#fields.set(name, value)
   }
 
-  #member(list: string, value: string): void {
-    const members = this.#fields.get(list) ?? []
+  #listItem(list: string, value: string): void {
+    const items = (this.#fields.get(list) ?? []) as string[]
     const more = this.#lists.get(list)!.isOfFixedValues ? value.split(',') : [value]
-    this.#fields.set(list, [...members, ...more])
+    this.#fields.set(list, [...items, ...more])
+  }
+
+  #member(field: string, value: string): void {
+    const name = objectOf(field)
+    const member = field.slice(name.length + 1, -1)
+    const members = this.#fields.get(name) ?? new Map<string, string>()
+    if (!(members instanceof Map) || members.has(member)) this.#refuseInvalid(reasons.fieldTwice, field)
+    else this.#fields.set(name, members.set(member, value))
   }
 
   /** Pipes the file through a separate stream, whose end and errors behave as usual. */
@@ -245,7 +259,8 @@ class Form {
 function openParser(message: IncomingMessage, spec: ResolvedUploadSpec): InstanceType<typeof Busboy> {
   const { fields, files, maxBytes } = spec
   const names = Object.keys((fields as { properties?: object }).properties ?? {})
-  const members = [...listsIn(spec).values()].reduce((sum, { maxCount: most }) => sum + most, 0)
+  const counts = [...[...listsIn(spec).values()].map(({ maxCount }) => maxCount), ...objectsIn(spec).values()]
+  const members = counts.reduce((sum, count) => sum + count, 0)
   const maxFiles = Object.values(files).reduce((sum, count) => sum + count, 0)
   try {
     return new Busboy({
@@ -287,6 +302,22 @@ function listsIn({ fields }: UploadSpec): Map<string, ListField> {
   )
 }
 const maxMembers = 100
+
+function objectsIn({ fields }: UploadSpec): Map<string, number> {
+  const properties: Record<string, { type?: unknown; properties?: object }> =
+    (fields as { properties?: never }).properties ?? {}
+  return new Map(
+    Object.entries(properties).flatMap(([name, { type, properties: members = {} }]) =>
+      type === 'object' ? [[name, Object.keys(members).length] as const] : [],
+    ),
+  )
+}
+
+/** The object to which a field called `name[member]` belongs; empty for every other field. */
+const objectOf = (field: string): string => /^([^[\]]+)\[[^[\]]+\]$/.exec(field)?.[1] ?? ''
+
+const plainValue = (value: string | string[] | Map<string, string>): unknown =>
+  value instanceof Map ? Object.fromEntries(value) : value
 
 /** The part that every form must have, unless files are optional. */
 const needed = ({ files }: UploadSpec): string | undefined => Object.keys(files)[0]

@@ -126,8 +126,20 @@ const serverOf = (host: string): Json => {
 const contentOf = (route: Route): Json => ({
   ...(route.body && { 'application/json': { schema: bodyOf(route) } }),
   ...(route.textBody && contentOfTypes(route.textBody.mediaType)),
-  ...(route.upload && { 'multipart/form-data': { schema: formOf(route.upload) } }),
+  ...(route.upload && {
+    'multipart/form-data': { schema: formOf(route.upload), ...encodingOf(route.upload) },
+  }),
 })
+
+/** The members of an object are fields of their own, such as `expires_after[seconds]`: https://spec.openapis.org/oas/v3.1.0#encoding-object */
+function encodingOf({ fields }: NonNullable<Route['upload']>): Json {
+  const { properties = {} } = fields as { properties?: Record<string, { type?: unknown }> }
+  const objects = Object.keys(properties).filter((name) => properties[name]!.type === 'object')
+  if (objects.length === 0) return {}
+  return {
+    encoding: Object.fromEntries(objects.map((name) => [name, { style: 'deepObject', explode: true }])),
+  }
+}
 
 /** The schema of a form: https://spec.openapis.org/oas/v3.1.0#considerations-for-file-uploads */
 export function formOf({ fields, files, maxBytes, isOptional }: NonNullable<Route['upload']>): TSchema {

@@ -8,7 +8,7 @@ import { goesDirect } from './bypass.ts'
 import type { CaConfig, ProxyConfig } from './settings.ts'
 
 export { openAgent } from './agent.ts'
-export { openDispatcher } from './dispatcher.ts'
+export { OriginPool, openDispatcher } from './dispatcher.ts'
 export { ProxyFailed } from './failed.ts'
 export { redactedProxy } from './redacted.ts'
 export type { CaConfig, ProxyConfig } from './settings.ts'

@@ -22,6 +22,7 @@ export function chatCompletionsProvider(
     wires: ['chat'],
     generate: (call, sink) => generate(client, call, codec, sink),
     ping: (signal) => listModels(client, signal),
+    warm: () => client.warm(),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

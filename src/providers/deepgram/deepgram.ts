@@ -46,6 +46,7 @@ export function deepgramTranscription(address: UpstreamAddress): TranscriptionCl
       await client.json({ path: '/auth/token', signal, timeouts: pingTimeouts }, listBytes)
       return undefined
     },
+    warm: () => client.warm(),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

@@ -34,6 +34,7 @@ export function elevenLabsSpeech(
   return {
     speak: (call) => speak(client, call),
     ping: (signal) => ping(client, signal),
+    warm: () => client.warm(),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }
@@ -45,6 +46,7 @@ export function elevenLabsTranscription(address: UpstreamAddress): Transcription
     transcribe: (call) => transcribe(client, call),
     open: (call, sink) => openScribe(client, call, sink),
     ping: (signal) => ping(client, signal),
+    warm: () => client.warm(),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

@@ -24,7 +24,7 @@ export function geminiImages(address: UpstreamAddress): ImageProvider & Pingable
 
 export function geminiSpeech(address: UpstreamAddress): AudioProvider & PingableClient {
   const client = clientOf(address)
-  return { speak: (call) => speak(client, call), ...pingableClientOf(client) }
+  return { speak: (call) => speak(client, call), warm: () => client.warm(), ...pingableClientOf(client) }
 }
 
 export function geminiVideos(address: LinkedAddress, net: GuardedClient): VideoClient {

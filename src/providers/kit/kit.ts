@@ -1,8 +1,7 @@
 /** What all providers share: HTTP, SSE and WebSockets to an upstream, timeouts, faults, masking, and readers of answers. */
 import { Readable } from 'node:stream'
-import type { Dispatcher } from 'undici'
 import { type Timeouts, UpstreamError } from '#core/spec'
-import { type Egress, openDispatcher, openWebSocket, ProxyFailed } from '#platform/proxy'
+import { type Egress, OriginPool, openWebSocket, ProxyFailed } from '#platform/proxy'
 import { tooLong } from './bounds.ts'
 import { type AnswerReceiver, Exchange, type ReplyHeaders } from './exchange.ts'
 import { faultOfProxy, faultOfStatus } from './fault.ts'
@@ -141,7 +140,7 @@ export interface ByteReceiver {
 export class UpstreamClient implements AsyncDisposable {
   readonly host: string
   readonly #origin: string
-  readonly #pool: Dispatcher
+  readonly #pool: OriginPool
   readonly #egress: Egress
   readonly #basePath: string
   readonly #headers: Record<string, string>
@@ -155,7 +154,7 @@ export class UpstreamClient implements AsyncDisposable {
     this.#basePath = url.pathname.replace(/(?<!\/)\/+$/, '')
     this.#egress = address.egress ?? {}
     // `CallTimers` keeps the timeouts; the connection limit is only a fallback.
-    this.#pool = openDispatcher(url.origin, {
+    this.#pool = new OriginPool(url.origin, {
       ...this.#egress,
       connectMs: 120_000,
       pool: { pipelining: 1, allowH2: false },
@@ -186,7 +185,7 @@ export class UpstreamClient implements AsyncDisposable {
       firstByteMs: firstByteMs ?? timeouts.firstByteMs,
       faultOf: this.#faultOf,
     }
-    return Exchange.send(this.#pool, request, receiver)
+    return Exchange.send(this.#pool.dispatcher, request, receiver)
   }
 
   /**
@@ -286,6 +285,11 @@ export class UpstreamClient implements AsyncDisposable {
     return readJson(await this.bytes(options, maxBytes), maxBytes)
   }
 
+  /** Opens a connection for the next call, unless one is idle. Nothing is asked, and nothing fails here. */
+  warm(): Promise<void> {
+    return this.#pool.warm()
+  }
+
   /** The address that a redirect of this request leads to; undefined if there is none. */
   locationOf(options: UpstreamOptions, location: string): URL | undefined {
     return URL.parse(location, `${this.#origin}${this.#pathOf(options)}`) ?? undefined
@@ -305,7 +309,7 @@ export class UpstreamClient implements AsyncDisposable {
       : (redirectOf(status, headers) ?? faultOfStatus(status, headers, body, this.secrets))
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pool.destroy()
+    await this.#pool[Symbol.asyncDispose]()
   }
 }
 

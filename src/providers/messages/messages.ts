@@ -56,6 +56,7 @@ export function messagesProvider(
       const ask = { path: '/models?limit=1000', headers: version, signal, timeouts: pingTimeouts }
       return modelNames(await client.json(ask, listBytes))
     },
+    warm: () => client.warm(),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

@@ -27,6 +27,7 @@ export function openRouterTranscription(address: UpstreamAddress): Transcription
     transcribe: (call) => transcribe(client, call),
     ping: async (signal) =>
       modelNames(await client.json({ path: '/models', signal, timeouts: pingTimeouts }, listBytes)),
+    warm: () => client.warm(),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

@@ -35,6 +35,7 @@ export function responsesProvider(
     wires: ['responses'],
     generate: (call, sink) => generate(client, call, codec, sink),
     ping: (signal) => listModels(client, signal),
+    warm: () => client.warm(),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

@@ -48,6 +48,7 @@ export function sherpaTranscription(
       }
       return undefined
     },
+    warm: () => child.start().catch(() => undefined),
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   }
 }

@@ -32,6 +32,7 @@ export function speechProvider(
   return {
     speak: (call) => speak(client, call),
     ping: (signal) => listModels(client, signal),
+    warm: () => client.warm(),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

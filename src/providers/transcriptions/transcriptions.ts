@@ -52,6 +52,7 @@ export function transcriptionsProvider(address: UpstreamAddress): TranscriptionC
       await client.bytes({ path: '/', ...httpRequest }, listBytes)
       return undefined
     },
+    warm: () => client.warm(),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }

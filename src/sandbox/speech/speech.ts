@@ -2,9 +2,9 @@ import { phrasesOf } from './pronounce.ts'
 import { frameMs, pauseMs, phraseMs } from './prosody.ts'
 import { frameSamples, Synthesiser, sampleRate } from './synthesiser.ts'
 import { framesOf } from './tracks.ts'
-import { type Voice, voices } from './voices.ts'
+import { instructedVoice, pacedVoices, type Voice, voices } from './voices.ts'
 
-export { sampleRate, type Voice, voices }
+export { instructedVoice, pacedVoices, sampleRate, type Voice, voices }
 
 const framesOfChunk = 50
 

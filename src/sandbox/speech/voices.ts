@@ -15,3 +15,60 @@ export const voices: readonly Voice[] = [
   { id: 'sandbox-mina', pitchHz: 196, formantScale: 1.14, pace: 1, breath: 0.1 },
   { id: 'sandbox-kian', pitchHz: 112, formantScale: 1, pace: 1.04, breath: 0.05 },
 ]
+
+const paces = { usual: 1, slow: 1.35, fast: 0.75 }
+const pitches = { usual: 1, high: 1.25, low: 0.8 }
+
+const withPace = (voice: Voice, pace: keyof typeof paces): Voice => ({
+  ...voice,
+  pace: voice.pace * paces[pace],
+})
+
+/** Each voice at each pace. The track of words (`track/write.ts`) names the voice by its place here, so that times of words are exact. */
+export const pacedVoices: readonly Voice[] = (['usual', 'slow', 'fast'] as const).flatMap((pace) =>
+  voices.map((voice) => withPace(voice, pace)),
+)
+
+/** Matches one of the words, also as a comparative. */
+const anyOf = (...words: string[]): RegExp =>
+  new RegExp(`(?<!\\p{L})(?:${words.join('|')})(?:\u200c?تر)?(?!\\p{L})`, 'iu')
+
+const spoken = {
+  slow: anyOf('slow', 'slower', 'slowly', 'calm', 'calmly', 'relaxed', 'آهسته', 'آرام', 'کند', 'شمرده'),
+  fast: anyOf('fast', 'faster', 'quick', 'quickly', 'rapid', 'rapidly', 'hurried', 'تند', 'سریع', 'شتابان'),
+  high: anyOf(
+    'high',
+    'higher',
+    'bright',
+    'cheerful',
+    'cheerfully',
+    'happy',
+    'happily',
+    'excited',
+    'شاد',
+    'زیر',
+    'هیجان‌زده',
+  ),
+  low: anyOf(
+    'low',
+    'lower',
+    'deep',
+    'deeper',
+    'deeply',
+    'sad',
+    'sadly',
+    'serious',
+    'seriously',
+    'بم',
+    'غمگین',
+    'جدی',
+  ),
+}
+
+/** The voice as instructions ask it to speak: words about pace and pitch are followed, and nothing else. */
+export function instructedVoice(voice: Voice, instructions = ''): Voice {
+  const asks = (manner: keyof typeof spoken): boolean => spoken[manner].test(instructions)
+  const pace = asks('slow') ? 'slow' : asks('fast') ? 'fast' : 'usual'
+  const pitch = asks('high') ? 'high' : asks('low') ? 'low' : 'usual'
+  return { ...withPace(voice, pace), pitchHz: voice.pitchHz * pitches[pitch] }
+}

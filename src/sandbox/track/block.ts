@@ -14,7 +14,7 @@ import { bitsOfSymbol, groups } from './tones.ts'
 
 export interface TrackBlock {
   text: string
-  /** The voice, by its place among the voices. */
+  /** The voice, by its place among `pacedVoices`. */
   voice: number
   /** True if nothing stands between this text and the block before. */
   isGlued: boolean

@@ -1,7 +1,7 @@
 /** Puts the track of words into speech: the band of the tones is taken out of the voice, and the tones take its place. */
 import { type Phrase, phrasesOf } from '../speech/pronounce.ts'
 import { pauseMs, phraseMs } from '../speech/prosody.ts'
-import { sampleRate, speak, type Voice, voices } from '../speech/speech.ts'
+import { pacedVoices, sampleRate, speak, type Voice } from '../speech/speech.ts'
 import { symbolsOf } from './block.ts'
 import {
   groups,
@@ -55,7 +55,7 @@ interface WrittenBlock {
 
 /** The blocks of a text. Each phrase is a block that begins and ends with it; a phrase that is too short for that goes with the next one. */
 function* blocksIn(text: string, voice: Voice): Generator<TimedBlock> {
-  const index = voices.indexOf(voice)
+  const index = pacedVoices.findIndex(({ id, pace }) => id === voice.id && pace === voice.pace)
   let from = 0
   let startMs = 0
   let ms = 0

@@ -5,7 +5,7 @@ import type { RecordedSound, SpokenWord } from '#core/turn'
 import { partsOf } from '#providers/kit'
 import { type Phrase, phrasesOf } from '../speech/pronounce.ts'
 import { phraseMs, wordTimes } from '../speech/prosody.ts'
-import { type Voice, voices } from '../speech/speech.ts'
+import { pacedVoices, type Voice } from '../speech/speech.ts'
 import { type FoundBlock, readTrack } from '../track/read.ts'
 
 export interface RecognisedText {
@@ -29,7 +29,7 @@ export async function analyseRecording(
   recording: RecordedSound,
 ): Promise<MeasuredSound & { own?: RecognisedText }> {
   const { seconds } = recording
-  const blocks = (await readTrack(decoded(recording))).filter(({ voice }) => voices[voice])
+  const blocks = (await readTrack(decoded(recording))).filter(({ voice }) => pacedVoices[voice])
   if (blocks.length > 0) return { seconds, loudness: 0, spans: 0, own: recognisedTextOf(blocks, seconds) }
   const detector = await VoiceDetector.open(decodedHz)
   using _ = detector
@@ -78,7 +78,7 @@ function recognisedTextOf(blocks: readonly FoundBlock[], seconds: number): Recog
   for (const block of blocks) {
     const isJoined = text === '' || block.isGlued || text.endsWith('\n') || block.text.startsWith('\n')
     text += isJoined ? '' : ' '
-    for (const one of timesIn(block.text, voices[block.voice]!))
+    for (const one of timesIn(block.text, pacedVoices[block.voice]!))
       times.push({
         from: text.length + one.from,
         startMs: block.startMs + one.startMs,

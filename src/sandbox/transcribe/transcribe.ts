@@ -12,6 +12,7 @@ import { type Directives, readDirectives } from '../directives.ts'
 import { raise } from '../faults.ts'
 import { writtenLanguage } from '../language.ts'
 import { Pacer, realClock } from '../pace.ts'
+import { warmSound } from '../warm-sound.ts'
 import { describe, describeForeign } from './describe.ts'
 import { analyseRecording, type MeasuredSound, type RecognisedText } from './hear.ts'
 
@@ -20,7 +21,7 @@ import { analyseRecording, type MeasuredSound, type RecognisedText } from './hea
  * words; the text is held to what anybody can say in the time, like every upstream's answer.
  */
 export function sandboxTranscription(): TranscriptionProvider {
-  return { transcribe }
+  return { transcribe, warm: warmSound }
 }
 
 const cutAfter = 3

@@ -1,5 +1,5 @@
 /** `POST /v1/chat/completions`: conversations as OpenAI's clients request them, whole or as a stream. */
-import { referenceHeaders } from '#core/calls'
+import { modelsOfKind, referenceHeaders } from '#core/calls'
 import { type ModelRequestApp, textFailures } from '#core/text'
 import type { Route } from '#platform/http'
 import { route } from './app.ts'
@@ -16,6 +16,7 @@ const routes: Route<ModelRequestApp>[] = [
     operation: 'chat.complete',
     scope: 'responses:write',
     summary: { en: 'Answer a conversation, whole or as a stream.', fa: 'پاسخ به یک گفت‌وگو، یک‌جا یا جریانی.' },
+    models: modelsOfKind('text'),
     idempotent: true,
     unknownFields: 'tolerate',
     exactNumbers: true,

@@ -1,5 +1,5 @@
 /** `POST /v1/embeddings`: texts turned into vectors, as the OpenAI clients request them (docs/decisions/text/embeddings.md). */
-import { modelFailures, paymentFailures, referenceHeaders } from '#core/calls'
+import { modelFailures, modelsOfKind, paymentFailures, referenceHeaders } from '#core/calls'
 import { upstreamFailures } from '#core/inference'
 import type { PaidApp } from '#core/paid'
 import type { Route } from '#platform/http'
@@ -20,6 +20,7 @@ const routes: Route<PaidApp>[] = [
       en: 'Turn texts into vectors, so that texts of like meaning are near each other.',
       fa: 'تبدیل متن‌ها به بردار، چنان‌که متن‌های هم‌معنا نزدیک هم باشند.',
     },
+    models: modelsOfKind('embedding'),
     idempotent: true,
     unknownFields: 'tolerate',
     headers: referenceHeaders,

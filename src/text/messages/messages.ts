@@ -1,5 +1,5 @@
 /** `POST /v1/messages`: conversations as Anthropic's clients request them, token counts, and batches (docs/decisions/text/wires.md). */
-import { apiKeyHeader, referenceHeaders } from '#core/calls'
+import { apiKeyHeader, modelsOfKind, referenceHeaders } from '#core/calls'
 import { textFailures } from '#core/text'
 import { fail } from '#platform/errors'
 import type { Route } from '#platform/http'
@@ -26,6 +26,7 @@ const routes: Route<MessagesApp>[] = [
       en: 'Answer a conversation in the messages format, whole or as a stream.',
       fa: 'پاسخ به پیام‌ها در قالب Messages، یک‌جا یا جریانی.',
     },
+    models: modelsOfKind('text'),
     idempotent: true,
     bodyLimit,
     exactNumbers: true,

@@ -22,6 +22,7 @@ const routes: Route<ResponsesApp>[] = [
       en: 'Answer an input of messages, calls and reasoning, whole or as a stream of items; with an image model, draw a picture.',
       fa: 'پاسخ به ورودی‌ای از پیام، فراخوانی و استدلال، یک‌جا یا جریانی از اقلام؛ با مدل تصویر، کشیدن تصویر.',
     },
+    models: ({ kind }) => kind === 'text' || kind === 'image',
     idempotent: true,
     unknownFields: 'tolerate',
     bodyLimit,

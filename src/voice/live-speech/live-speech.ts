@@ -41,3 +41,4 @@ export {
   liveSpeechSampleRate,
   planLiveSpeech,
 } from './speak-live.ts'
+export { type WarmedModels, warmModels } from './warm.ts'

@@ -84,7 +84,14 @@ export function planLiveSpeech(app: PaidApp, options: LiveSpeechOptions): LiveSp
   }
 }
 
-function plannedOf(model: AudioModel, { text, voice, speed = 1 }: LiveSpeechOptions): PlannedSpeech {
+/** The encoding that is asked of a model in calls. */
+export const liveFormatOf = (model: AudioModel): SoundFormat['encoding'] =>
+  plannedOf(model, { text: 'سلام' }).order.format.encoding
+
+function plannedOf(
+  model: AudioModel,
+  { text, voice, speed = 1 }: Pick<LiveSpeechOptions, 'text' | 'voice' | 'speed'>,
+): PlannedSpeech {
   const range = model.audio.speed
   const plan = planSpeech(model, {
     lines: [{ text, ...(voice !== undefined && { voice }) }],

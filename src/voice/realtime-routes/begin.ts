@@ -19,6 +19,7 @@ import type { CallContext } from './app.ts'
 import { type CallModel, engineOf, modelsOf, timePriceOf, worstCaseOfTurn } from './call-model.ts'
 import { MoneyEventForwarder } from './money-events.ts'
 import { type CallChoice, type RequestedCall, requestedCall } from './requested-call.ts'
+import { warmCall } from './warm-call.ts'
 
 /** The call that the request asks for, and how the request is answered. */
 export interface BeginCallOptions extends CallChoice {
@@ -73,6 +74,7 @@ export async function begin(context: CallContext, options: BeginCallOptions): Pr
   const { customerId, referenceId, claim } = payer(context)
   const accepted = await options.accept(facts)
   await writeCall(context, { options, call, facts, accepted, named: { customerId, referenceId, claim } })
+  void warmCall(context.app, call)
   return startMoney(context, options, call, facts)
 }
 

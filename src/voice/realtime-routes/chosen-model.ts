@@ -1,6 +1,6 @@
 /** Chooses the model that answers a call, and checks those that may transcribe in it. */
 import type { CallAgent } from '#core/call-agent'
-import { requireMayUse } from '#core/calls'
+import { requireMayUse, type ServedModels } from '#core/calls'
 import type { RealtimeModel, TranscriptionModel } from '#core/models'
 import type { BuiltInTool } from '#core/turn'
 import type { Caller } from '#platform/auth'
@@ -14,6 +14,10 @@ export interface CallerContext {
   app: Pick<CallApp, 'models' | 'turns'>
   caller: Caller
 }
+
+/** The models that may be named for a call: those that answer, and those that transcribe. */
+export const callModels: ServedModels = (model, catalogue) =>
+  model.kind === 'transcription' || catalogue.realtimeOf(model) !== undefined
 
 /**
  * The model of a call: the one that answers, or, in a session of the type `transcription`, the one that transcribes. Throws as the two functions for

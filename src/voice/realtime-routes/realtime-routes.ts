@@ -15,6 +15,7 @@ import {
   secretRoute,
   socketRoute,
 } from './app.ts'
+import { callModels } from './chosen-model.ts'
 import { maxMessageBytes } from './client-event.ts'
 import { createSecret } from './client-secrets.ts'
 import { createCall, locationOf } from './create.ts'
@@ -61,6 +62,7 @@ const routes: Route<PeerCallApp & CallRecordsApp & ClientSecretsApp>[] = [
     path: '/v1/realtime',
     operation: 'realtime.connect',
     scope: 'audio:write',
+    models: callModels,
     credentials: ['key', 'client'],
     keySources: [subprotocolKey],
     cors: 'any',
@@ -82,6 +84,7 @@ const routes: Route<PeerCallApp & CallRecordsApp & ClientSecretsApp>[] = [
     scope: 'audio:write',
     credentials: ['key', 'client'],
     cors: 'any',
+    models: callModels,
     idempotent: true,
     bodyLimit: createBytes,
     textBody: { mediaType: 'application/sdp', field: 'sdp' },

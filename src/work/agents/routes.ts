@@ -1,4 +1,4 @@
-import { referenceHeaders } from '#core/calls'
+import { modelsOfKind, referenceHeaders } from '#core/calls'
 import { textFailures } from '#core/text'
 import type { FailureCode } from '#platform/errors'
 import type { Route } from '#platform/http'
@@ -88,6 +88,7 @@ export const routes: Route<AgentsApp>[] = [
       en: 'Run an agent: an answer, whole or as a stream, or durable work.',
       fa: 'اجرای عامل: پاسخ، یک‌جا یا جریانی، یا کار ماندگار.',
     },
+    models: modelsOfKind('text'),
     idempotent: true,
     streams: true,
     headers: { ...referenceHeaders, Prefer: schema.Prefer },

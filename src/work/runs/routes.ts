@@ -1,4 +1,4 @@
-import { reference, referenceHeaders } from '#core/calls'
+import { modelsOfKind, reference, referenceHeaders } from '#core/calls'
 import { textFailures, textModel } from '#core/text'
 import { baseUrlOf, type RequestContext, type Route } from '#platform/http'
 import { acceptRun } from './accept.ts'
@@ -71,6 +71,7 @@ export const routes: Route<RunsApp>[] = [
       en: 'Have a report, a document, a program or an analysis made in the background.',
       fa: 'ساختن گزارش، سند، برنامه یا تحلیل داده در پس‌زمینه.',
     },
+    models: modelsOfKind('text'),
     idempotent: true,
     headers: referenceHeaders,
     body: WorkBody,

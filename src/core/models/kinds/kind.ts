@@ -93,8 +93,6 @@ export interface ModelKind<
   readonly defaultModel?: DefaultModel<Model>
   /** What the presets of Studio take in the configuration file; absent: Studio makes nothing of this kind by presets. */
   readonly presets?: Sentence
-  /** The paths that serve models of this kind. */
-  readonly routes: readonly string[]
   /** The schemas of `pricing` and `studio_settings` on a card. */
   readonly pricing: TObject
   readonly studioSettings?: TObject

@@ -1,4 +1,4 @@
-import { apiKeyHeader, referenceHeaders } from '#core/calls'
+import { apiKeyHeader, modelsOfKind, referenceHeaders } from '#core/calls'
 import { textFailures } from '#core/text'
 import { baseUrlOf, type Route } from '#platform/http'
 import { type MessagesApp, route } from '../app.ts'
@@ -23,6 +23,7 @@ export const batchRoutes: Route<MessagesApp>[] = [
       en: 'Have up to 1,000 conversations answered in the background.',
       fa: 'پاسخ به تا ۱۰۰۰ پرسش در پس‌زمینه.',
     },
+    models: modelsOfKind('text'),
     idempotent: true,
     bodyLimit: maxBatchBytes,
     exactNumbers: true,

@@ -98,7 +98,6 @@ export const audio = modelKind({
     audio: entry.audio,
     pricing: entry.pricing,
   }),
-  routes: ['/v1/studio/audio', '/v1/audio/speech'],
   pricing: Pricing,
   studioSettings: StudioSettings,
   card: ({ audio: settings, pricing }) => ({

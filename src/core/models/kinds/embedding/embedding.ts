@@ -37,7 +37,6 @@ export const embedding = modelKind({
     encoding: entry.encoding,
     pricing: entry.pricing,
   }),
-  routes: ['/v1/embeddings'],
   pricing: Type.Object({
     currency: currency(),
     input_per_million: usdPerMillion(),

@@ -152,7 +152,6 @@ export const image = modelKind({
     options: imageOptionsOf(entry, providers),
     pricing: entry.pricing,
   }),
-  routes: ['/v1/studio/image', '/v1/responses', '/v1/images/generations', '/v1/images/edits', '/v1/images'],
   pricing: Pricing,
   studioSettings: StudioSettings,
   card: ({ image: settings, pricing }) => ({

@@ -74,7 +74,6 @@ export const realtime = modelKind({
       pricing: entry.pricing,
     }
   },
-  routes: ['/v1/realtime'],
   pricing: Type.Object({
     currency: currency(),
     per_minute: usdEach({

@@ -22,7 +22,6 @@ export const text = modelKind({
     fa: 'هیچ گویش متنی ندارد: chat، responses یا messages را به dialects آن بیفزایید',
   },
   modelOf,
-  routes: ['/v1/chat/completions', '/v1/responses', '/v1/messages'],
   pricing: Type.Object({
     currency: currency(),
     input_per_million: usdPerMillion(),

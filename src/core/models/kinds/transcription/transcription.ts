@@ -75,7 +75,6 @@ export const transcription = modelKind({
     transcription: entry.transcription,
     pricing: entry.pricing,
   }),
-  routes: ['/v1/audio/transcriptions'],
   pricing: Pricing,
   studioSettings: StudioSettings,
   card: ({ transcription: settings, pricing }) => ({

@@ -86,7 +86,6 @@ export const video = modelKind({
     video: entry.video,
     pricing: entry.pricing,
   }),
-  routes: ['/v1/studio/video', '/v1/videos'],
   pricing: Pricing,
   studioSettings: StudioSettings,
   card: ({ video: settings, pricing }) => ({
