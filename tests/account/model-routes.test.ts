@@ -4,17 +4,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../src/capabilities.ts'
 import type { Client } from '../harness/client.ts'
 import { formOf } from '../harness/form.ts'
-import { boot, type World } from '../harness/world.ts'
+import { sharedWorld } from '../harness/shared-world.ts'
+import type { World } from '../harness/world.ts'
 import { offer } from '../voice/offer.ts'
 import { connect, Refused } from '../voice/socket-call.ts'
-
-const config = 'webrtc: { listen: [127.0.0.1], ports: [0, 0] }'
 
 let world: World
 let key: Client
 let cards: { id: string; kind: string; routes: string[] }[]
 beforeAll(async () => {
-  world = await boot({ config, credits: 10_000 })
+  world = await sharedWorld({ credits: 10_000 })
   key = await world.key()
   cards = (await key.get('/v1/models')).body.data
 })
@@ -82,6 +81,11 @@ const others: Record<string, (model: string, kind: string) => Promise<Answer>> =
     const form = formOf(image, { model, prompt: 'hello', size })
     return key.request('POST', '/v1/images/edits', form.body, form.headers)
   },
+  '/v1/audio/translations': (model) => {
+    const file = { bytes: Buffer.from(wav(), 'base64'), name: 'a.wav', type: 'audio/wav', part: 'file' }
+    const form = formOf(file, { model })
+    return key.request('POST', '/v1/audio/translations', form.body, form.headers)
+  },
   '/v1/realtime': async (model, kind) => {
     const query = `?model=${model}${kind === 'transcription' ? '&intent=transcription' : ''}`
     try {
@@ -115,9 +119,10 @@ const ask = (path: string, { id, kind }: { id: string; kind: string }): Promise<
 
 const served = [...new Set(routes.flatMap(({ models, path }) => (models ? [path] : [])))]
 
-test('a route that refuses models of another kind says which it serves, unless it only writes the name down', () => {
+test('a route that refuses models of another kind says which it serves, unless it only writes the name down or lists by it', () => {
   const silent = routes.filter(({ errors, models }) => errors.includes('MODEL_KIND_MISMATCH') && !models)
   expect(silent.map(({ operation }) => operation)).toEqual([
+    'audio.voices',
     'realtime.clientSecret',
     'agents.create',
     'agents.change',
@@ -146,6 +151,7 @@ test('the card of each kind names its routes, of text, agents and work too, and 
   expect(routesOf('sandbox/speech')).toEqual(['/v1/audio/speech', '/v1/studio/audio'])
   expect(routesOf('sandbox/transcribe')).toEqual([
     '/v1/audio/transcriptions',
+    '/v1/audio/translations',
     '/v1/realtime',
     '/v1/realtime/calls',
   ])

@@ -32,11 +32,11 @@ test('a length that is a lie, and a million chunks, are looked at for a moment',
   const long = pngOf(['PLTE', 6])
   long.writeUInt32BE(0xffff_ffff, 33)
   expect(hasAlpha(long)).toBe(false)
-  const beganMs = performance.now()
   const empty = Buffer.alloc(12)
   empty.write('PLTE', 4)
-  expect(hasAlpha(Buffer.concat([pngOf(), Buffer.alloc(12_000_000, empty)]))).toBe(false)
-  expect(performance.now() - beganMs).toBeLessThan(200)
+  const transparency = pngOf(['tRNS', 2]).subarray(pngOf().length)
+  // The chunk of transparency behind a million others is not looked for.
+  expect(hasAlpha(Buffer.concat([pngOf(), Buffer.alloc(12_000_000, empty), transparency]))).toBe(false)
 })
 
 test('a painted mask is white where the mask is transparent', async () => {
