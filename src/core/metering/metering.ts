@@ -72,8 +72,17 @@ export function inputBytes(turn: Turn): number {
     for (const call of message.toolCalls ?? [])
       bytes += 32 + size(call.id) + size(call.name) + size(call.arguments)
   }
-  if (turn.tools.length > 0) bytes += Buffer.byteLength(JSON.stringify(turn.tools))
-  if (turn.output.type === 'json_schema') bytes += Buffer.byteLength(JSON.stringify(turn.output.schema))
+  if (turn.tools.length > 0) bytes += jsonBytes(turn.tools)
+  if (turn.output.type === 'json_schema') bytes += jsonBytes(turn.output.schema)
+  return bytes
+}
+
+const jsonSizes = new WeakMap<object, number>()
+
+/** The bytes of tools or a schema as JSON: a turn, which never changes them, is measured several times, and they may have megabytes. */
+function jsonBytes(value: object): number {
+  const bytes = jsonSizes.get(value) ?? Buffer.byteLength(JSON.stringify(value))
+  jsonSizes.set(value, bytes)
   return bytes
 }
 
