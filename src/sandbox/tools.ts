@@ -23,7 +23,7 @@ export function planCalls(turn: Turn, asked: Question): { name: string; argument
   const question = { ...asked, text: asked.lastText }
   const tools = chosenTools(turn, question)
   const calls = tools.flatMap((tool) => callsOf(tool, question))
-  return calls.slice(0, turn.parallelToolCalls ? maxCalls : 1)
+  return calls.slice(0, turn.parallelToolCalls === false ? 1 : maxCalls)
 }
 
 function chosenTools(turn: Turn, question: Question): Tool[] {

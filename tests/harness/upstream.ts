@@ -60,7 +60,7 @@ export type Script =
   | { kind: 'reset' }
   | { kind: 'answer'; text: string | undefined }
 
-/** A JSON (or plain text) answer. */
+/** A JSON answer, or a plain text or bytes as they are. */
 export const json = (status: number, body: unknown, headers: Record<string, string> = {}): Script => ({
   kind: 'json',
   status,
@@ -247,9 +247,10 @@ async function perform(
       request.socket.destroy()
       return
     case 'json': {
-      const text = typeof script.body === 'string' ? script.body : JSON.stringify(script.body)
-      count(call, script.body)
-      sendWhole(call, response, script.status, text, script.headers)
+      const { body } = script
+      const isData = typeof body === 'string' || body instanceof Uint8Array
+      count(call, body)
+      sendWhole(call, response, script.status, isData ? body : JSON.stringify(body), script.headers)
       return
     }
     case 'stream':
@@ -263,10 +264,10 @@ function sendWhole(
   call: UpstreamCall,
   response: ServerResponse,
   status: number,
-  text: string,
+  body: string | Uint8Array,
   headers: Record<string, string>,
 ) {
-  const bytes = Buffer.from(text)
+  const bytes = Buffer.from(body as Uint8Array)
   call.bytesSent += bytes.length
   response.writeHead(status, {
     'content-type': 'application/json',

@@ -367,10 +367,11 @@ test.each([
   ['eos', 'stop'],
   ['max_tokens', 'length'],
   ['function_call', 'stop'],
+  ['tool_calls', 'stop'],
   ['SAFETY', 'content_filter'],
-])('the finish reason %s is understood', async (said, meant) => {
+])('the finish reason %s of an answer without a call is %s', async (said, meant) => {
   const { parts } = await hearSteps([chunk({ content: 'a' }), chunk({}, said), done])
-  expect(finishOf(parts)).toEqual([said === 'function_call' ? 'tool_calls' : meant])
+  expect(finishOf(parts)).toEqual([meant])
 })
 
 test('fields that only this wire knows pass by their place', async () => {

@@ -193,11 +193,11 @@ test.each([
   ['stop_sequence', 'stop'],
   ['max_tokens', 'length'],
   ['model_context_window_exceeded', 'length'],
-  ['tool_use', 'tool_calls'],
+  ['tool_use', 'stop'],
   ['refusal', 'content_filter'],
   ['pause_turn', 'pause'],
   ['something_new', 'stop'],
-])('the stop reason %s is %s', async (said, meant) => {
+])('the stop reason %s of an answer without a call is %s', async (said, meant) => {
   const { parts } = await hearScript(streamOf([started(), ended(said), over]))
   expect(finishOf(parts)).toEqual([meant])
 })

@@ -81,7 +81,6 @@ export function questionTurn(
     messages,
     tools,
     toolChoice: { type: 'auto' },
-    parallelToolCalls: true,
     output: output?.type === 'json_schema' && !knowsSchema ? { type: 'text' } : (output ?? { type: 'text' }),
     requestedOutputTokens: maxOutputTokens,
     maxOutputTokens: Math.min(maxOutputTokens, model.maxOutputTokens),
@@ -115,7 +114,12 @@ export async function callModel(
     requestId: callId,
     traceparent,
   })
-  const step = new ModelStep({ run, isFetchable: false, onToken: () => watch.token() })
+  const step = new ModelStep({
+    run,
+    isFetchable: false,
+    showsReasoning: false,
+    onToken: () => watch.token(),
+  })
   const answer = new AnswerCollector()
   const failure = await answer.read(step, gone)
   const isFree = step.isFree(true)

@@ -176,7 +176,7 @@ class PaidTurnCall implements PaidTurn, HostedListener {
       mayCall: this.#request.requireActivePayer,
     })
     const onToken = turn.stream ? () => this.#watch.token() : () => {}
-    const step = new ModelStep({ run, isFetchable: this.#isFetchable, onToken })
+    const step = new ModelStep({ run, isFetchable: this.#isFetchable, showsReasoning, onToken })
     this.#steps.push(step)
     if (this.#isPaused) step.pause()
     if (this.#gone.aborted) step.leave()

@@ -14,6 +14,8 @@ export interface StepOptions {
   run: TurnRun
   /** True when the answer is finished even if the caller disconnects, because it can be fetched later. */
   isFetchable: boolean
+  /** Whether reasoning is delivered to the caller. */
+  showsReasoning: boolean
   /** Called for each token. */
   onToken: () => void
 }
@@ -24,6 +26,7 @@ export class ModelStep implements RunListener {
   /** The turn of the attempt that `#seen` and `#usage` belong to. */
   #metered: Turn
   #seen: ObservedOutput = { ...noOutput }
+  #shown: ShownOutput = { ...nothingShown }
   #usage: Usage | undefined
   /** The result of `usage`, kept until another part is seen. */
   #known: Usage | undefined
@@ -143,11 +146,17 @@ export class ModelStep implements RunListener {
       : { ...prompt, output, reasoning }
   }
 
-  /** An upstream that failed before delivery costs the caller nothing; a caller who disconnected pays for work that was started. */
+  /**
+   * An upstream that failed before delivery costs the caller nothing, and neither does one whose model wrote a call that cannot be passed on, where no
+   * more than its beginning was shown; a caller who disconnected pays for work that was started.
+   */
   isFree(undelivered: boolean): boolean {
     if (!this.#fault) return this.#isBroken && undelivered
     if (this.#fault.fault === 'aborted') return !this.#fault.executed && this.#seen.deltas === 0
-    return undelivered || (this.#seen.deltas === 0 && !this.#usage)
+    if (undelivered || (this.#seen.deltas === 0 && !this.#usage)) return true
+    // The beginning of a call is of no use to anybody. Text that was shown before it is paid, and so are long arguments, which can hold a text.
+    const { hasWords, argumentBytes } = this.#shown
+    return this.#fault.byModel && !hasWords && argumentBytes <= maxFreeArgumentBytes
   }
 
   /** Only the last attempt is metered: one that continued an interrupted answer read the text so far as its prompt. */
@@ -156,14 +165,20 @@ export class ModelStep implements RunListener {
     if (this.#metered !== this.#options.run.turn) {
       this.#metered = this.#options.run.turn
       this.#seen = { ...noOutput }
+      this.#shown = { ...nothingShown }
       this.#usage = undefined
     }
-    if (part.type === 'text' || part.type === 'refusal') this.#see(part.text)
-    else if (part.type === 'reasoning') {
+    if (part.type === 'text' || part.type === 'refusal') {
       this.#see(part.text)
+      this.#shown.hasWords ||= part.text !== ''
+    } else if (part.type === 'reasoning') {
+      this.#see(part.text)
+      this.#shown.hasWords ||= this.#options.showsReasoning
       this.#seen.reasoningBytes += Buffer.byteLength(part.text)
-    } else if (part.type === 'tool-arguments') this.#see(part.delta)
-    else if (part.type === 'tool-call') {
+    } else if (part.type === 'tool-arguments') {
+      this.#see(part.delta)
+      this.#shown.argumentBytes += Buffer.byteLength(part.delta)
+    } else if (part.type === 'tool-call') {
       this.#see(part.name)
       this.#seen.calls++
     } else if (part.type === 'usage') {
@@ -179,6 +194,18 @@ export class ModelStep implements RunListener {
     this.#seen.bytes += Buffer.byteLength(text)
   }
 }
+
+/** The arguments that may be shown of a call that is free in the end: more than it takes to see that they are nested too deeply. */
+const maxFreeArgumentBytes = 1_024
+
+/** What a caller can have seen of an answer. */
+interface ShownOutput {
+  /** Some text, refusal or reasoning. */
+  hasWords: boolean
+  argumentBytes: number
+}
+
+const nothingShown: ShownOutput = { hasWords: false, argumentBytes: 0 }
 
 const noOutput: ObservedOutput = { deltas: 0, bytes: 0, reasoningBytes: 0, calls: 0 }
 

@@ -1,5 +1,6 @@
 /** The catalogue: models with their deployments and prices, and one value for each kind of model. */
 import './failures.ts'
+import type { LimitName } from '#core/spec'
 import type { Modality, Wire } from '#core/turn'
 
 /** A model as callers know it; the upstreams behind it are its deployments. */
@@ -31,6 +32,10 @@ export interface Deployment {
   wires?: readonly Wire[]
   /** Whether its provider takes a reasoning budget as a number; undefined: the wire decides. */
   takesReasoningBudget?: boolean
+  /** How it names the output limit of chat completions; undefined: it is guessed. */
+  limitName?: LimitName
+  /** `done`: its streams of chat completions may end with `[DONE]` alone. */
+  endMark?: 'done'
   /** The upstream's own name of the model. */
   model: string
   /** The share among deployments of equal priority. */

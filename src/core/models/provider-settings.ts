@@ -1,5 +1,6 @@
 /** The upstream services of the file: address, key, wires and timeouts. */
-import { type Static, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
+import type { LimitName } from '#core/spec'
 import type { Wire } from '#core/turn'
 import {
   baseUrl,
@@ -58,6 +59,10 @@ export interface ProviderConfig {
   takesLinks?: boolean
   /** Whether the provider takes a reasoning budget as a number: `reasoning.max_tokens` on chat and Responses. Absent: the wire decides. */
   takesReasoningBudget?: boolean
+  /** How the provider names the output limit of chat completions. Absent: guessed by the names of its models. */
+  limitName?: LimitName
+  /** `done`: its streams of chat completions may end with `[DONE]` alone. */
+  endMark?: 'done'
 }
 
 /** Timeouts, all in milliseconds. */
@@ -114,6 +119,31 @@ const Timeouts = Type.Object(
   },
   { default: {} },
 )
+
+/** Settings of the wire of chat completions, of a provider or of one deployment of a text model. */
+export const chatSettings = {
+  output_limit_name: Type.Optional(
+    Type.Unsafe<LimitName>({
+      ...oneOf('max_tokens', 'max_completion_tokens'),
+      description: 'How it names the output limit of chat completions; else guessed by the model.',
+    }),
+  ),
+  end_mark: Type.Optional(
+    Type.Unsafe<'done'>({
+      ...oneOf('done'),
+      description: 'done: its streams of chat completions may end with [DONE] alone.',
+    }),
+  ),
+}
+
+/** The settings as they are used; what is not set is left out. */
+export const chatSettingsOf = ({
+  output_limit_name: limitName,
+  end_mark: endMark,
+}: Static<TObject<typeof chatSettings>>): { limitName?: LimitName; endMark?: 'done' } => ({
+  ...(limitName && { limitName }),
+  ...(endMark && { endMark }),
+})
 
 const Provider = Type.Object({
   id: Type.String({
@@ -190,6 +220,7 @@ const Provider = Type.Object({
   takes_reasoning_budget: Type.Optional(
     Type.Boolean({ description: 'It takes a reasoning budget as a number of tokens.' }),
   ),
+  ...chatSettings,
 })
 
 export const providers = fileSection({
@@ -273,6 +304,7 @@ function providerOf(
     ...(proxy && { proxy }),
     ...(tls?.ca_file && { ca: tls.ca_file }),
     ...(takesReasoningBudget !== undefined && { takesReasoningBudget }),
+    ...chatSettingsOf(typed),
   }
 }
 

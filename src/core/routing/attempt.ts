@@ -147,7 +147,7 @@ export async function requireAllowed(
 /** Call options of the journey's attempt number `number`, with the timeout bounded by the journey's deadline. */
 export function callOptionsOf(
   { upstreams, deadlineMs, clock, requestId, earlierAttempts = 0, traceparent }: JourneyContext,
-  { provider, model }: Deployment,
+  { provider, model, limitName, endMark }: Deployment,
   number: number,
 ) {
   const { timeouts, passTraceparent } = upstreams.get(provider)!
@@ -156,6 +156,8 @@ export function callOptionsOf(
     upstreamModel: model,
     timeouts: leftMs < timeouts.totalMs ? { ...timeouts, totalMs: leftMs } : timeouts,
     attemptId: `${requestId}-${earlierAttempts + number}`,
+    ...(limitName && { limitName }),
+    ...(endMark && { endMark }),
     ...(passTraceparent && { traceparent }),
   }
 }

@@ -298,9 +298,9 @@ export class Journey implements PartSink {
 
   #failed({ attempt, breaker, pass }: JourneyCall, error: UpstreamError): UpstreamError {
     const failure = failAttempt(this.#options, attempt, error, this.#stopped)
-    // A timeout caused by the journey's deadline is not a failure of the deployment.
-    const fault = failure.fault === 'timeout' && this.#isLate() ? 'aborted' : failure.fault
-    breaker.failed(pass, fault, failure.retryAfterMs)
+    // Neither a timeout caused by the journey's deadline is a failure of the deployment, nor what its model wrote.
+    const isItsOwn = !failure.byModel && !(failure.fault === 'timeout' && this.#isLate())
+    breaker.failed(pass, isItsOwn ? failure.fault : 'aborted', failure.retryAfterMs)
     this.failures.push(failure)
     return failure
   }

@@ -51,7 +51,8 @@ export interface TextProvider extends Warmable {
   /** The wires this provider speaks natively. */
   readonly wires: readonly Wire[]
   /**
-   * Calls the upstream once: no retry, no failover (that is `core/routing`). The answer is pushed to `sink`, whose first method is called only after
+   * Calls the upstream once: no retry, no failover (that is `core/routing`), except that a request whose field name was refused, before any work, is
+   * sent once more by the other name. The answer is pushed to `sink`, whose first method is called only after
    * this has returned.
    */
   generate(call: TextCall, sink: PartSink): TextRun
@@ -90,9 +91,16 @@ export interface TextCall {
   timeouts: Timeouts
   /** Unique to this attempt; sent as the idempotency key to upstreams that accept one. */
   attemptId: string
+  /** How this deployment names the output limit of chat completions; absent: it is guessed. */
+  limitName?: LimitName | undefined
+  /** `done`: `[DONE]` after text is the whole end of a stream of chat completions, whose finish reason never comes. */
+  endMark?: 'done' | undefined
   /** The W3C trace that this call is part of, for providers that are configured to receive it. */
   traceparent?: string | undefined
 }
+
+/** The names of the output limit on the wire of chat completions. */
+export type LimitName = 'max_tokens' | 'max_completion_tokens'
 
 /** Timeouts, all in milliseconds. */
 export interface Timeouts {
@@ -137,6 +145,8 @@ export class UpstreamError extends Error {
   /** For the operator alone, with secrets masked: what a caller's receipt must not contain, such as a vendor's message about our key. */
   readonly inside: string | undefined
   readonly param: string | undefined
+  /** The model wrote what cannot be passed on, as a caller may make it do: no sign that the deployment is ill. */
+  readonly byModel: boolean
 
   constructor(
     fault: UpstreamFault,
@@ -147,6 +157,7 @@ export class UpstreamError extends Error {
       detail?: string
       inside?: string
       param?: string
+      byModel?: boolean
       cause?: unknown
     } = {},
   ) {
@@ -161,6 +172,7 @@ export class UpstreamError extends Error {
     this.detail = more.detail?.slice(0, 500)
     this.inside = more.inside?.slice(0, 500)
     this.param = more.param
+    this.byModel = more.byModel ?? false
   }
 
   /** True if a retry, now or later, cannot succeed. */

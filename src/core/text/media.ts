@@ -1,7 +1,8 @@
 /** Media inside a request, decoded and measured. Throws INVALID_MEDIA, before anything is held. */
 
+import { isUtf8 } from 'node:buffer'
 import { fromHeif, heifTypes, isHeif, isTooLarge, measure, parseDataUrl, referencePicture } from '#core/media'
-import type { Media } from '#core/turn'
+import type { Media, MessageContent, Modality } from '#core/turn'
 import { decodeBase64, decodeBase64InSlices, noteReleasedText } from '#platform/bytes'
 import { fail, type Localized } from '#platform/errors'
 import { reasons } from './phrases.ts'
@@ -34,6 +35,39 @@ export function inlineMedia(url: string, types: readonly string[], param: string
   if (!parsed) return refuse(reasons.notInline(types[0]!, orLink), param)
   if (!types.includes(parsed.mediaType)) return refuse(reasons.wrongType(types), param)
   return base64Media(parsed.base64, [parsed.mediaType], param)
+}
+
+/** The kinds of files that are taken inline: a PDF, a picture, or any text. */
+const fileTypes: readonly string[] = ['application/pdf', 'text/plain', ...imageTypes]
+
+/** What a model must take to read a file of this data URL. */
+export function fileModality(url: string | null | undefined): Modality {
+  const type = url == null ? undefined : parseDataUrl(url)?.mediaType
+  return type?.startsWith('text/') ? 'text' : imageTypes.includes(type ?? '') ? 'image' : 'file'
+}
+
+/**
+ * A file in a data URL: a PDF as a document, a picture as a picture, a text as a document of its words. The bytes must be of the type that it declares.
+ * `title` is the name of the file.
+ */
+export function inlineFile(url: string, title: string | undefined, param: string): MessageContent {
+  const parsed = parseDataUrl(url)
+  if (!parsed) return refuse(reasons.notInline('application/pdf', false), param)
+  const { mediaType: type, base64 } = parsed
+  const about = { type: 'document' as const, citations: false, ...(title !== undefined && { title }) }
+  if (type.startsWith('text/')) return { ...about, parts: [{ type: 'text', text: textIn(base64, param) }] }
+  if (!fileTypes.includes(type)) return refuse(reasons.wrongType(fileTypes), param)
+  const media = base64Media(base64, [type], param)
+  return type === 'application/pdf' ? { ...about, media } : { type: 'image', media }
+}
+
+/** The words of a text in UTF-8. Other files, whatever they are declared to be, are no UTF-8 or have characters that no text has. */
+function textIn(base64: string, param: string): string {
+  if (base64.length > mediaCharacters) return refuse(reasons.tooLong(mediaCharacters), param)
+  const bytes = decodeBase64(base64)
+  if (!bytes || bytes.length === 0) return refuse(reasons.notBase64, param)
+  const text = isUtf8(bytes) ? new TextDecoder().decode(bytes) : '\0'
+  return text.includes('\0') || text.startsWith('%PDF-') ? refuse(reasons.notText, param) : text
 }
 
 /** A large picture in a data URL of at most `characters` characters, decoded without holding the event loop. */

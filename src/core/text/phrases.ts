@@ -74,8 +74,8 @@ export const reasons = {
     fa: 'tool_choice ابزار می‌خواهد ولی tools خالی است.',
   },
   onlyFileData: {
-    en: 'a file is sent inline: file_data with a PDF as a data URL (data:application/pdf;base64,…). Files are not found by id.',
-    fa: 'فایل درون درخواست می‌آید: file_data با یک PDF به شکل نشانی داده (data:application/pdf;base64,…). فایل با شناسه یافته نمی‌شود.',
+    en: 'a file is sent inline: file_data with a PDF, a text or a picture as a data URL (data:application/pdf;base64,…). Files are not found by id.',
+    fa: 'فایل درون درخواست می‌آید: file_data با یک PDF، متن یا تصویر به شکل نشانی داده (data:application/pdf;base64,…). فایل با شناسه یافته نمی‌شود.',
   },
   noLength: { en: 'its length cannot be read.', fa: 'طول آن خوانده نمی‌شود.' },
   notInline: (type: string, orLink: boolean): Localized => ({
@@ -110,6 +110,10 @@ export const reasons = {
     en: `the PDF has ${pages} pages, and this model reads ${max} of one; send a part of it.`,
     fa: `این PDF ${persian(pages)} صفحه دارد و این مدل از هر PDF ${persian(max)} صفحه می‌خواند؛ بخشی از آن را بفرستید.`,
   }),
+  notText: {
+    en: 'it is not a text in UTF-8; save it as UTF-8, or send it by its own type.',
+    fa: 'متنی با UTF-8 نیست؛ آن را با UTF-8 ذخیره کنید یا با نوع خودش بفرستید.',
+  },
   notBase64: {
     en: 'it is not valid Base64 (standard alphabet, padded, no spaces).',
     fa: 'Base64 معتبر نیست (الفبای استاندارد، با پرکننده و بدون فاصله).',

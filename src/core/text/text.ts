@@ -15,8 +15,10 @@ export { cappedInteger, clampTools, maxPageTokens, maxUses } from './clamp.ts'
 export {
   base64Media,
   cleanPicture,
+  fileModality,
   imageMedia,
   imageTypes,
+  inlineFile,
   inlineMedia,
   largePicture,
   linkMedia,

@@ -113,7 +113,8 @@ export interface Turn {
   /** Hosted tools; absent when there are none. */
   hosted?: HostedToolSet
   toolChoice: ToolChoice
-  parallelToolCalls: boolean
+  /** Whether the model may call several tools at once; absent where the caller did not say, so that the vendor's own default holds. */
+  parallelToolCalls?: boolean
   output: OutputFormat
   /** Length of the answer: low, medium or high. Two of the wires have this setting, the third does not. */
   verbosity?: string

@@ -31,7 +31,6 @@ const turnOf = ({ prompt, reasoningEffort, maxOutputTokens = standardOutputToken
   ],
   tools: [],
   toolChoice: { type: 'auto' },
-  parallelToolCalls: true,
   output: { type: 'text' },
   requestedOutputTokens: maxOutputTokens,
   maxOutputTokens: 0,

@@ -5,14 +5,13 @@ import { Slice } from '#platform/slices'
 import { inspect } from './inspect.ts'
 import { JsonReader } from './json-reader.ts'
 import { type JsonBounds, NotJson } from './not-json.ts'
+import { maxSyncBytes, readAtOnce } from './read-sync.ts'
 
+export { DepthScanner, isDeeper } from './depth-scanner.ts'
 export { canonicalNumber, ExactNumber, exactly, exactText, notePlain, plainly } from './exact-number.ts'
 export { type JsonBounds, type JsonTrouble, NotJson } from './not-json.ts'
-
-/** Texts above this size are read in slices: JSON.parse takes 20 ms for a megabyte of few strings (a third of a million empty lists). */
-export const maxSyncBytes = 1024 * 1024
-/** Smaller texts with more strings than this are read in slices, too: JSON.parse takes 60 ms for a megabyte of names that are all different. */
-const maxSyncStrings = 20_000
+export { objectOf, readObject } from './read-object.ts'
+export { maxSyncBytes, readJsonSync } from './read-sync.ts'
 
 /** Maximum members of one object; their names are sorted for fingerprints. */
 const maxMembers = 10_000
@@ -29,6 +28,9 @@ export const boundsOf = (limitBytes: number): JsonBounds => ({
   maxMembers,
   maxValues: Math.max(freeValues, Math.ceil(limitBytes / bytesOfValue)),
 })
+
+/** Smaller texts with more strings than this are read in slices, too: JSON.parse takes 60 ms for a megabyte of names that are all different. */
+const maxSyncStrings = 20_000
 
 /** Only one large text is read at a time: reading two alternately would take as long and keep both in memory twice as long. */
 let reading: Promise<unknown> = Promise.resolve()
@@ -52,35 +54,11 @@ export async function readJson(bytes: Buffer, bounds: JsonBounds): Promise<unkno
   return mine
 }
 
-/** Maximum values of a text that is parsed in one go: about 20 ms. */
-const maxSyncValues = 100_000
-
-const maxSyncExact = 30_000
-
-/**
- * Parses a text synchronously, such as one event of a stream. Long strings are fine; a megabyte of small values is refused, and with `exact` as many
- * beside a long number, or 30,000 of these. Throws `NotJson` or a SyntaxError.
- */
-export function readJsonSync(text: string, { exact = false }: Pick<JsonBounds, 'exact'> = {}): unknown {
-  if (text.length <= maxSyncBytes && !(exact && longNumber.test(text))) return JSON.parse(text)
-  const bounds = { maxDepth: 500, maxMembers: maxSyncValues, maxValues: maxSyncValues }
-  return readAtOnce(Buffer.from(text), { ...bounds, exact, maxExact: maxSyncExact })
-}
-
-/** Finds a number as `hasLongNumber` of `inspect` does, and harmlessly what looks like one inside a string. */
-const longNumber = /(?:^|[[:,\s-])(?:\d[\d.]{15}|\d[\d.]*[eE])/
-
 /** Parses a text of at most `maxSyncBytes` like `readJson`, but synchronously. */
 export function readSmallJson(bytes: Buffer, bounds: JsonBounds): unknown {
   if (!isUtf8(bytes)) throw new NotJson({ kind: 'notUtf8' })
   const { hasLongNumber } = inspect(bytes, bounds)
   return bounds.exact && hasLongNumber ? readAtOnce(bytes, bounds) : parse(bytes)
-}
-
-function readAtOnce(bytes: Buffer, bounds: JsonBounds): unknown {
-  const reader = new JsonReader(bytes, bounds)
-  reader.run({ isOver: () => false })
-  return reader.value
 }
 
 function parse(bytes: Buffer): unknown {

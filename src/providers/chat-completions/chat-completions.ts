@@ -1,8 +1,9 @@
 /** The client of any upstream that speaks OpenAI's chat completions. */
 import type { TextProvider } from '#core/spec'
-import { type ClientCodec, generate, listModels, type UpstreamAddress, UpstreamClient } from '#providers/kit'
+import { type ClientCodec, listModels, type UpstreamAddress, UpstreamClient } from '#providers/kit'
 import { readAnswer } from './answer.ts'
 import { ChunkReader } from './chunks.ts'
+import { generateLimited, LimitNames } from './limit-name.ts'
 import { requestBody } from './request.ts'
 
 export { forwardedFields } from './request.ts'
@@ -15,12 +16,13 @@ export function chatCompletionsProvider(
   const codec: ClientCodec = {
     path: '/chat/completions',
     body: (call) => requestBody(client.host, call),
-    reader: () => new ChunkReader(client.secrets),
+    reader: ({ endMark }) => new ChunkReader(client.secrets, endMark),
     readComplete: (body) => readAnswer(body, client.secrets),
   }
+  const limited = { client, codec, names: new LimitNames(client.host) }
   return {
     wires: ['chat'],
-    generate: (call, sink) => generate(client, call, codec, sink),
+    generate: (call, sink) => generateLimited(limited, call, sink),
     ping: (signal) => listModels(client, signal),
     warm: () => client.warm(),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),

@@ -24,14 +24,18 @@ type Extra = NonNullable<AnswerPart['extra']>
 /** Reads the chunks of one answer, or the one object of an answer that is not streamed, into neutral parts. */
 export class ChunkReader implements AnswerReader {
   readonly #secrets: readonly string[]
+  readonly #endMark: 'done' | undefined
   readonly #calls = new ToolCalls()
   closed = false
   #started = false
+  #hasWords = false
   #finish: FinishReason | undefined
   #usage: Extract<AnswerPart, { type: 'usage' }> | undefined
 
-  constructor(secrets: readonly string[]) {
+  /** `endMark`: see `TextCall`. */
+  constructor(secrets: readonly string[], endMark?: 'done') {
     this.#secrets = secrets
+    this.#endMark = endMark
   }
 
   get finished(): boolean {
@@ -49,6 +53,9 @@ export class ChunkReader implements AnswerReader {
     const choice = firstChoice(chunk['choices'])
     const from = parts.length
     if (choice) this.#readChoice(choice, parts)
+    this.#hasWords ||= parts.some(
+      ({ type }, place) => place >= from && (type === 'text' || type === 'refusal'),
+    )
     attach(parts, from, extraOf(chunk, choice))
     return progressOf(parts, first)
   }
@@ -62,16 +69,26 @@ export class ChunkReader implements AnswerReader {
    * is thrown.
    */
   *end(): Generator<AnswerPart, void, undefined> {
-    // Some servers send no finish reason with tool calls; complete arguments and a regular end of stream are accepted instead.
-    if (!this.#finish && this.closed && this.#calls.size > 0 && this.#calls.complete)
-      this.#finish = 'tool_calls'
-    if (this.#finish) {
-      // Ollama, Gemini and OpenAI (with a forced tool) send `stop` although the answer is a tool call.
-      const reason = this.#finish === 'stop' && this.#calls.size > 0 ? 'tool_calls' : this.#finish
-      yield { type: 'finish', reason }
-    }
+    if (this.closed) this.#finish ??= this.#unsaidFinish
+    if (this.#finish) yield { type: 'finish', reason: this.#reasonOf(this.#finish) }
     yield* this.usageSoFar()
     if (!this.#finish) throw new UpstreamError('cut', { detail: 'the answer ended without a finish reason' })
+  }
+
+  /** The end of a stream that ended as it should, except that its finish reason never came; undefined where it may have been cut. */
+  get #unsaidFinish(): FinishReason | undefined {
+    // Some servers send no finish reason with tool calls; complete arguments are accepted instead.
+    if (this.#calls.size > 0) return this.#calls.complete ? 'tool_calls' : undefined
+    return this.#endMark === 'done' && this.#hasWords ? 'stop' : undefined
+  }
+
+  /**
+   * Ollama, Gemini and OpenAI (with a forced tool) send `stop` although the answer is a tool call, and others (vLLM with a required tool)
+   * `tool_calls` although there is none, for which clients would wait, or ask again and again.
+   */
+  #reasonOf(finish: FinishReason): FinishReason {
+    if (finish !== 'stop' && finish !== 'tool_calls') return finish
+    return this.#calls.announced > 0 ? 'tool_calls' : 'stop'
   }
 
   /** The newest usage report, if there was one. */

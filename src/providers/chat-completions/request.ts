@@ -49,7 +49,12 @@ export const forwardedFields: ReadonlySet<string> = new Set([
 const toolFields: ReadonlySet<string> = new Set(['tools', 'tool_choice', 'parallel_tool_calls'])
 
 /** Vendors that answer an unknown field with 400. */
-const strictHosts = ['api.openai.com', 'api.groq.com', 'api.mistral.ai', 'generativelanguage.googleapis.com']
+export const strictHosts = [
+  'api.openai.com',
+  'api.groq.com',
+  'api.mistral.ai',
+  'generativelanguage.googleapis.com',
+]
 
 /** The JSON request body. Some field names depend on the vendor, which is recognised by `host`. */
 export function requestBody(host: string, call: TextCall): Record<string, unknown> {
@@ -64,7 +69,7 @@ export function requestBody(host: string, call: TextCall): Record<string, unknow
       messages: vendorMessages(host, strictHosts.includes(host), messages),
     }),
     ...reasoningFields(host, turn, body),
-    [limitName(host, body)]: turn.maxOutputTokens,
+    [call.limitName ?? 'max_tokens']: turn.maxOutputTokens,
     stream: turn.stream,
     // Mistral always reports usage and refuses the option.
     ...(turn.stream && host !== 'api.mistral.ai' && { stream_options: { include_usage: true } }),
@@ -96,10 +101,10 @@ function translated(host: string, turn: Turn): Record<string, unknown> {
     stop: turn.stop.length > 0 ? turn.stop : undefined,
     response_format: turn.output.type === 'text' ? undefined : responseFormat(turn.output),
     verbosity: open || host === 'api.openai.com' ? turn.verbosity : undefined,
-    // Upstreams refuse `tool_choice` and its related fields when there are no tools.
+    // Upstreams refuse `tool_choice` and its related fields when there are no tools, and some do not know `auto`, which is what no choice means.
     ...(turn.tools.length > 0 && {
       tools: turn.tools.map(tool),
-      tool_choice: toolChoice(turn.toolChoice),
+      tool_choice: turn.toolChoice.type === 'auto' ? undefined : toolChoice(turn.toolChoice),
       parallel_tool_calls: turn.parallelToolCalls,
     }),
   }
@@ -141,15 +146,6 @@ function openRouterReasoning(
   if (!reasoning.enabled) return { enabled: false }
   if (budget !== undefined) return { max_tokens: budget }
   return reasoning.effort === undefined ? { enabled: true } : { effort: reasoning.effort }
-}
-
-/** OpenAI's reasoning models refuse `max_tokens`, and most other servers know only that name; elsewhere the caller's spelling is kept. */
-function limitName(host: string, body: Record<string, unknown> = {}): 'max_tokens' | 'max_completion_tokens' {
-  if (host === 'api.openai.com') return 'max_completion_tokens'
-  if (strictHosts.includes(host)) return 'max_tokens'
-  return body['max_completion_tokens'] != null && body['max_tokens'] == null
-    ? 'max_completion_tokens'
-    : 'max_tokens'
 }
 
 function tool({ name, description, parameters, strict }: Tool) {

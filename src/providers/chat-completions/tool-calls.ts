@@ -29,7 +29,8 @@ const maxCalls = 1_024
  */
 export class ToolCalls {
   readonly #calls: OpenCall[] = []
-  #announced = 0
+  /** The calls that were emitted: those that have a name. */
+  announced = 0
 
   get size(): number {
     return this.#calls.length
@@ -70,7 +71,7 @@ export class ToolCalls {
     const parts: AnswerPart[] = []
     const wasAnnounced = call.index !== undefined
     // The index is assigned when the call is emitted, so that a call that never got a name leaves no gap.
-    const index = call.index ?? this.#announced++
+    const index = call.index ?? this.announced++
     call.index = index
     const extra = call.unknown && extraOf(index, call.unknown)
     call.unknown = undefined

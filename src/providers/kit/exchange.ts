@@ -1,10 +1,11 @@
-import type { Readable } from 'node:stream'
+import type { Readable, Transform } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { type Timeouts, UpstreamError } from '#core/spec'
 import { type Deadline, deadlines } from '#platform/clock'
 import { ProxyFailed } from '#platform/proxy'
 import { CallTimers } from './call-timers.ts'
 import { faultOfProxy } from './fault.ts'
+import { unzipperFor } from './unzip.ts'
 import { WholeBody } from './whole-body.ts'
 
 /** How long a finished answer may take to close, so that its connection can be reused. */
@@ -48,8 +49,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #receiver: AnswerReceiver
   #controller: Dispatcher.DispatchController | undefined
   #status = 0
+  #headers: ReplyHeaders = {}
   /** An answer that is not a success, while its reason is collected. */
   #refusal: { headers: ReplyHeaders; body: WholeBody } | undefined
+  /** The body has begun. */
+  #hasBegun = false
+  /** Set for a body that comes compressed. */
+  #unzip: Transform | undefined
+  /** The fault that ended a compressed body, while what has arrived of it is decompressed. */
+  #ending: UpstreamError | undefined
   /** True until `send` has returned. */
   #sending = false
   #sent = false
@@ -89,6 +97,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#over || this.#paused) return
     this.#paused = true
     this.timers.suspend()
+    this.#unzip?.pause()
     this.#controller?.pause()
   }
 
@@ -96,6 +105,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#paused) return
     this.#paused = false
     this.timers.proceed()
+    this.#unzip?.resume()
     this.#controller?.resume()
   }
 
@@ -129,6 +139,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ReplyHeaders): void {
     if (status < 200 || this.#over) return
     this.#status = status
+    this.#headers = headers
     // An answer that is not streamed may send its headers early and its body late.
     this.timers.enter('idle', Math.max(this.#request.timeouts.idleMs, this.#request.firstByteMs))
     if (status < 300) this.#receiver.begin(headers)
@@ -138,7 +149,28 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#paused) this.#controller?.pause()
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#over) return
+    if (!this.#hasBegun) this.#beginBody(chunk)
+    if (!this.#unzip) this.#take(chunk)
+    else if (!this.#unzip.write(chunk)) controller.pause()
+  }
+
+  #beginBody(first: Buffer): void {
+    this.#hasBegun = true
+    const unzip = unzipperFor(this.#headers, first)
+    if (unzip === 'unknown') this.#fail(this.#unreadable())
+    else
+      this.#unzip = unzip
+        ?.on('data', (chunk: Buffer) => this.#take(chunk))
+        .on('drain', () => this.#paused || this.#controller?.resume())
+        .on('end', () => this.#ended())
+        .on('error', (cause) => this.#fail(this.#ending ?? this.#unreadable(cause)))
+    if (this.#paused) this.#unzip?.pause()
+  }
+
+  /** Takes bytes of the body as the upstream wrote them. */
+  #take(chunk: Buffer): void {
     if (this.#over) return
     if (this.#refusal) {
       if (!this.#refusal.body.add(chunk)) this.#fail(this.#refused(this.#refusal))
@@ -155,7 +187,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#closed = true
     this.#linger?.cancel()
     if (this.#over) return
-    if (this.#refusal) this.#fail(this.#refused(this.#refusal))
+    this.#endBody()
+  }
+
+  #endBody(): void {
+    const unzip = this.#unzip
+    // What is decompressed together with the end is lost where the end is missing, so the end waits for everything before it.
+    if (unzip) unzip.write(Buffer.alloc(0), (error) => error || unzip.end())
+    else this.#ended()
+  }
+
+  /** All of the body that has arrived was taken. */
+  #ended(): void {
+    if (this.#over) return
+    if (this.#ending) this.#fail(this.#ending)
+    else if (this.#refusal) this.#fail(this.#refused(this.#refusal))
     else {
       this.#settle()
       this.#receiver.end()
@@ -165,8 +211,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController, cause: Error): void {
     this.#closed = true
     this.#linger?.cancel()
+    if (this.#over) return
     // The status alone determines a fault: an error body that breaks off or takes too long does not hide it.
-    this.#fail(this.#refusal ? this.#refused(this.#refusal) : this.#connectionFault(cause))
+    if (!this.#refusal) this.#ending = this.#connectionFault(cause)
+    this.#endBody()
   }
 
   static #flushOf(this: void, exchange: Exchange): void {
@@ -184,6 +232,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return new UpstreamError(nonsense ? 'malformed' : 'reset', { detail: code, cause })
   }
 
+  /** The fault of a body that cannot be decompressed; that of a refusal is its status all the same. */
+  #unreadable(cause?: NodeJS.ErrnoException): UpstreamError {
+    if (this.#refusal) return this.#refused(this.#refusal)
+    const status = this.#status
+    // zlib and brotli alike report a body that ends too early so.
+    if (cause?.code === 'Z_BUF_ERROR')
+      return new UpstreamError('cut', { status, detail: 'a compressed answer that breaks off', cause })
+    return new UpstreamError('malformed', { status, detail: 'an answer that cannot be unzipped', cause })
+  }
+
   #refused({ headers, body }: { headers: ReplyHeaders; body: WholeBody }): UpstreamError {
     return this.#request.faultOf(this.#status, headers, body.take().toString('utf8'))
   }
@@ -198,5 +256,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #settle(): void {
     this.#over = true
     this.timers.end()
+    this.#unzip?.destroy()
   }
 }

@@ -146,7 +146,7 @@ function mayHaveExecuted(fault: UpstreamFault): boolean {
 
 function readErrorBody(body: string): UpstreamErrorBody {
   try {
-    return errorBodyOf(JSON.parse(body))
+    return errorBodyOf(JSON.parse(body.replace(/^\ufeff/, '')))
   } catch {
     const text = body
       .replace(/<[^<>]*>/g, ' ')
@@ -177,12 +177,20 @@ function errorBodyOf(value: unknown): UpstreamErrorBody {
     .map(Number)
     .find((number) => number >= 400 && number <= 599)
   return {
-    message: text(message),
+    message: withField(text(message), value['loc']),
     code: text(code),
     type: text(value['type'] ?? value['status']),
     param: text(value['param']),
     status,
   }
+}
+
+/** FastAPI servers name the field that they do not know beside their sentence: `["body", "max_completion_tokens"]`. */
+function withField(message: string | undefined, loc: unknown): string | undefined {
+  const field = Array.isArray(loc) ? text(loc.at(-1)) : undefined
+  if (message === undefined || field === undefined || !/extra (?:inputs|fields)/i.test(message))
+    return message
+  return `${message}: ${field}`
 }
 
 function text(value: unknown): string | undefined {

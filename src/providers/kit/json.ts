@@ -1,13 +1,21 @@
 import { UpstreamError } from '#core/spec'
 import { freeBytes } from '#platform/bytes'
-import { type JsonBounds, readSmallJson as readSmallValue, readJson as readValue } from '#platform/json'
+import {
+  type JsonBounds,
+  NotJson,
+  readSmallJson as readSmallValue,
+  readJson as readValue,
+} from '#platform/json'
+
+/** The levels of an answer. */
+export const maxDepth = 500
 
 /**
  * The bounds of answers, higher than for requests, since answers are read leniently. The shortest value, a digit and its comma, takes two bytes; a
  * number of a vector takes ten.
  */
 const boundsOf = (bytes: number, { exact = false }: ReadOptions): JsonBounds => ({
-  maxDepth: 500,
+  maxDepth,
   maxMembers: 100_000,
   maxValues: Math.max(250_000, Math.ceil(bytes / 4)),
   exact,
@@ -32,7 +40,7 @@ export function firstOf(list: unknown): Record<string, unknown> | undefined {
 /** An answer of at most `maxBytes`, parsed as JSON, in slices if it is large; its bytes are freed. Throws malformed if it is not JSON. */
 export async function readJson(bytes: Buffer, maxBytes: number, options: ReadOptions = {}): Promise<unknown> {
   try {
-    return await readValue(bytes, boundsOf(maxBytes, options))
+    return await readValue(withoutMark(bytes), boundsOf(maxBytes, options))
   } catch (cause) {
     throw notJson(cause)
   } finally {
@@ -43,14 +51,27 @@ export async function readJson(bytes: Buffer, maxBytes: number, options: ReadOpt
 /** Like `readJson`, but at once, for an answer of at most `atOnceBytes`. */
 export function readSmallJson(bytes: Buffer, maxBytes: number, options: ReadOptions = {}): unknown {
   try {
-    return readSmallValue(bytes, boundsOf(maxBytes, options))
+    return readSmallValue(withoutMark(bytes), boundsOf(maxBytes, options))
   } catch (cause) {
     throw notJson(cause)
   }
 }
 
+/** The bytes without a byte order mark, which some servers set before their JSON. */
+const withoutMark = (bytes: Buffer): Buffer =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
+
 const notJson = (cause: unknown): UpstreamError =>
-  new UpstreamError('malformed', { detail: 'an answer that is not JSON', cause })
+  isTooDeep(cause)
+    ? tooDeep('an answer that is nested too deeply', cause)
+    : new UpstreamError('malformed', { detail: 'an answer that is not JSON', cause })
+
+/** Whether a text could not be read because of its nesting. */
+const isTooDeep = (cause: unknown): boolean => cause instanceof NotJson && cause.trouble.kind === 'tooDeep'
+
+/** What is nested too deeply was written by the model. */
+export const tooDeep = (detail: string, cause?: unknown): UpstreamError =>
+  new UpstreamError('malformed', { detail, cause, byModel: true })
 
 /** Far more than any model can use, and still exact when a few are added; larger claims are reduced to it. */
 const maxClaimed = 1_000_000_000_000

@@ -9,6 +9,7 @@ import { readJson } from './json.ts'
 import { redirectOf } from './redirected.ts'
 import { maxEventBytes, type SocketReceiver, UpstreamSocket } from './socket.ts'
 import { isStreamed, type StreamedBody } from './streamed-body.ts'
+import { wellFormedJson } from './well-formed.ts'
 import { WholeBody } from './whole-body.ts'
 
 export type { AnswerReader, EventProgress } from './answer-reader.ts'
@@ -71,6 +72,7 @@ export {
   throwRefusal,
   type VideoClient,
 } from './video-job.ts'
+export { wellFormedJson } from './well-formed.ts'
 export { withinLimit } from './within-limit.ts'
 
 /** Timeouts of a ping, which checks that the upstream answers and accepts the key. */
@@ -161,6 +163,7 @@ export class UpstreamClient implements AsyncDisposable {
     })
     this.#headers = {
       'content-type': 'application/json',
+      'accept-encoding': 'identity',
       'user-agent': 'kherad',
       ...(address.apiKey !== undefined && keyHeaderOf(address.apiKey, address.keyHeader)),
       ...address.headers,
@@ -180,7 +183,7 @@ export class UpstreamClient implements AsyncDisposable {
       method: options.method ?? (body ? ('POST' as const) : ('GET' as const)),
       path: this.#pathOf(options),
       headers: { ...this.#headers, ...(streamed && headersOf(streamed)), ...headers },
-      body: streamed ? Readable.from(streamed) : body ? JSON.stringify(body) : null,
+      body: streamed ? Readable.from(streamed) : body ? wellFormedJson(JSON.stringify(body)) : null,
       timeouts,
       firstByteMs: firstByteMs ?? timeouts.firstByteMs,
       faultOf: this.#faultOf,
@@ -194,7 +197,11 @@ export class UpstreamClient implements AsyncDisposable {
    */
   socket(options: SocketOptions, receiver: SocketReceiver): Promise<UpstreamSocket> {
     const { timeouts, signal } = options
-    const { 'content-type': _, ...headers } = { ...this.#headers, ...options.headers }
+    const {
+      'content-type': _type,
+      'accept-encoding': _coding,
+      ...headers
+    } = { ...this.#headers, ...options.headers }
     const url = new URL(`${this.#origin}${this.#pathOf(options)}`)
     const { connectMs } = timeouts
     const open = () =>

@@ -7,6 +7,7 @@ import { CallTimers } from './call-timers.ts'
 import type { ReplyHeaders } from './exchange.ts'
 import { faultOfError, faultOfProxy } from './fault.ts'
 import { isRecord, readSmallJson } from './json.ts'
+import { wellFormedJson } from './well-formed.ts'
 import { WholeBody } from './whole-body.ts'
 
 /**
@@ -109,7 +110,7 @@ export class UpstreamSocket {
     if (this.#isOver || this.#ws.readyState !== this.#ws.OPEN) return
     if (this.#ws.bufferedAmount > maxUnsentBytes)
       this.fail(new UpstreamError('timeout', { detail: 'the upstream takes nothing any more' }))
-    else this.#ws.send(message instanceof Uint8Array ? message : JSON.stringify(message))
+    else this.#ws.send(message instanceof Uint8Array ? message : wellFormedJson(JSON.stringify(message)))
   }
 
   /** Ends the connection by a fault. The receiver gets it, or, before the connection is ready, the caller of `connect`. */

@@ -15,8 +15,9 @@ const standardMaxEventBytes = 16 * 1024 * 1024
 
 /**
  * Incremental parser of `text/event-stream` (WHATWG HTML, section 9.2): takes bytes split anywhere and emits complete events. Lines are
- * found as bytes and decoded as a unit, so a split character is never corrupted. More lenient than the standard in one thing: `end()` emits
- * an event whose closing blank line is missing. Throws `UpstreamError` malformed when one event exceeds `maxEventBytes`.
+ * found as bytes and decoded as a unit, so a split character is never corrupted. More lenient than the standard in two things: `end()` emits
+ * an event whose closing blank line is missing, and a byte order mark may begin any line, since some servers write one before each event.
+ * Throws `UpstreamError` malformed when one event exceeds `maxEventBytes`.
  */
 export class SseReader {
   readonly #listener: SseListener
@@ -28,7 +29,6 @@ export class SseReader {
   #event = 'message'
   /** The last byte was CR: an LF right after it belongs to the same line end. */
   #afterCarriageReturn = false
-  #atStart = true
 
   constructor(listener: SseListener, maxEventBytes = standardMaxEventBytes) {
     this.#listener = listener
@@ -87,11 +87,8 @@ export class SseReader {
 
   #line(bytes: Buffer, from: number, end: number): void {
     let start = from
-    if (this.#atStart) {
-      this.#atStart = false
-      if (end - start >= 3 && bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf)
-        start += 3
-    }
+    if (bytes[start] === 0xef && end - start >= 3 && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf)
+      start += 3
     if (start === end) {
       this.#dispatch()
       return

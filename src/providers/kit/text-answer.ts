@@ -1,10 +1,10 @@
 import { type PartSink, type TextCall, type TextRun, UpstreamError } from '#core/spec'
 import type { AnswerPart } from '#core/turn'
-import { readJsonSync } from '#platform/json'
+import { DepthScanner, isDeeper, readJsonSync } from '#platform/json'
 import type { AnswerReader, EventProgress } from './answer-reader.ts'
 import { eventBytes, streamedTextBytes, tooLong, wholeTextBytes } from './bounds.ts'
 import type { AnswerReceiver, Exchange, ReplyHeaders } from './exchange.ts'
-import { isRecord, readJson, readSmallJson } from './json.ts'
+import { isRecord, maxDepth, readJson, readSmallJson, tooDeep } from './json.ts'
 import type { UpstreamClient } from './kit.ts'
 import { SseReader } from './sse.ts'
 import { WholeBody } from './whole-body.ts'
@@ -28,6 +28,9 @@ const slowestTokenMs = 25
 /** Longer answers are read in slices: with every digit of its numbers this many bytes take some milliseconds. */
 const atOnceBytes = 128 * 1024
 
+/** The levels of the arguments of a call: as many as the JSON of a request may have, since the caller sends the call back with its result. */
+const maxArgumentDepth = 100
+
 /** How long to wait for the usage report and the end of the stream after the finish; after that the answer is complete without them. */
 const endingMs = 5_000
 
@@ -42,7 +45,8 @@ export const generate = (
 /**
  * One answer on its way from the upstream's bytes to parts. The first-token timeout runs until the first event with output, then the idle
  * timeout. One malformed event is skipped when others make sense; a stream that ends without a finish is a cut. Parts parsed before a
- * failure still reach the caller. Whatever a codec throws that is no `UpstreamError` makes the answer malformed.
+ * failure still reach the caller. Whatever a codec throws that is no `UpstreamError` makes the answer malformed, and so does a call whose arguments
+ * are nested too deeply: nothing that was read with it is passed on.
  */
 class TextAnswer implements AnswerReceiver, TextRun {
   readonly #call: TextCall
@@ -62,6 +66,8 @@ class TextAnswer implements AnswerReceiver, TextRun {
   #progress: EventProgress = 'nothing'
   #understood = 0
   #malformed = 0
+  /** The nesting of the arguments of each call, by the index of the call. */
+  readonly #depths = new Map<number, DepthScanner>()
   /** `done` or `failed` was called. */
   #over = false
 
@@ -124,6 +130,7 @@ class TextAnswer implements AnswerReceiver, TextRun {
         this.#failure ??= faultOf(error, true)
       }
     }
+    this.#judgeCalls()
     this.#give()
     if (this.#over) return
     if (this.#failure || this.#reader!.closed) this.#finish()
@@ -139,6 +146,7 @@ class TextAnswer implements AnswerReceiver, TextRun {
     if (this.#whole) this.#endWhole(this.#whole)
     else {
       this.#read(() => this.#events!.end())
+      this.#judgeCalls()
       this.#give()
       this.#finish()
     }
@@ -158,6 +166,17 @@ class TextAnswer implements AnswerReceiver, TextRun {
       step()
     } catch (error) {
       this.#failure ??= faultOf(error, true)
+    }
+  }
+
+  #judgeCalls(): void {
+    for (const part of this.#parts) {
+      if (part.type !== 'tool-arguments') continue
+      const scanner = this.#depths.get(part.index) ?? new DepthScanner(maxArgumentDepth)
+      this.#depths.set(part.index, scanner)
+      if (scanner.admits(part.delta)) continue
+      this.#parts.length = 0
+      this.#failure ??= tooDeep('a call whose arguments are nested too deeply')
     }
   }
 
@@ -198,6 +217,7 @@ class TextAnswer implements AnswerReceiver, TextRun {
     this.#read(() => {
       for (const part of this.#codec.readComplete(value(), this.#call)) this.#parts.push(part)
     })
+    this.#judgeCalls()
     this.#close(true)
   }
 
@@ -251,7 +271,9 @@ class TextAnswer implements AnswerReceiver, TextRun {
   }
 }
 
+/** Undefined for what is no JSON object. Throws for one that is nested too deeply, which must not pass for an event that was garbled. */
 function parse(data: string): Record<string, unknown> | undefined {
+  if (isDeeper(data, maxDepth)) throw tooDeep('an event that is nested too deeply')
   try {
     const value = readJsonSync(data, { exact: true })
     return isRecord(value) ? value : undefined

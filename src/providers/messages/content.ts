@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AnswerPart, Citation, OpaqueContent } from '#core/turn'
-import { exactText } from '#platform/json'
+import { exactly } from '#platform/json'
 import { isRecord } from '#providers/kit'
 
 type MessagesJson = Record<string, unknown>
@@ -158,9 +158,9 @@ function think(text: unknown, parts: AnswerPart[]): void {
   if (isText(text)) parts.push({ type: 'reasoning', text })
 }
 
-/** A call without argument deltas has empty arguments. */
+/** A call without argument deltas has empty arguments; those that are no object stay what they are, as text. */
 function argumentText(input: unknown): string {
-  return isText(input) ? input : exactText(isRecord(input) ? input : {})
+  return isText(input) ? input : JSON.stringify(exactly(input === '' || input == null ? {} : input))
 }
 
 /** The citations of web pages only: positions in the caller's documents have a meaning on this wire alone. */

@@ -1,6 +1,6 @@
 import { UpstreamError } from '#core/spec'
 import type { Document, Media, Message, MessageContent, ToolCall } from '#core/turn'
-import { exactly, readJsonSync } from '#platform/json'
+import { exactly, isDeeper, readJsonSync } from '#platform/json'
 import { CallIds, isRecord, type ReasoningMark } from '#providers/kit'
 import { callIdRule } from './history.ts'
 import { isThinking } from './open-turn.ts'
@@ -143,13 +143,16 @@ function toolUse({ id, name, arguments: text }: ToolCall, param: string, ids: Ca
   return { type: 'tool_use', id: ids.callId(id), name, input: inputOf(text, param) }
 }
 
+/** As deep as the JSON of a request may be: a value nested some thousand levels deep could not even be written again. */
+const maxInputDepth = 100
+
 function inputOf(text: string, param: string): WireBlock {
   try {
     const input = readJsonSync(text === '' ? '{}' : text, { exact: true })
-    if (isRecord(input)) return exactly(input)
+    if (isRecord(input) && !isDeeper(text, maxInputDepth)) return exactly(input)
   } catch {
     // Reported below with the same message.
   }
-  const detail = 'the arguments of an earlier tool call are not a JSON object'
+  const detail = `the arguments of an earlier tool call are not a JSON object of at most ${maxInputDepth} levels`
   throw new UpstreamError('invalid_request', { executed: false, param, detail })
 }

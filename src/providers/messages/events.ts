@@ -107,10 +107,17 @@ export class EventReader implements AnswerReader {
       this.#usage = mergeUsage(this.#usage, usage)
       this.#outputCounted ||= typeof usage['output_tokens'] === 'number'
     }
-    const { stop_reason: reason, stop_sequence: sequence } = isRecord(delta) ? delta : {}
+    const {
+      stop_reason: reason,
+      stop_sequence: sequence,
+      stop_details: details,
+    } = isRecord(delta) ? delta : {}
     if (this.finished || typeof reason !== 'string' || reason === '') return
     this.finished = true
     this.content.stopAll(parts)
+    const explanation = reason === 'refusal' && isRecord(details) ? details['explanation'] : undefined
+    if (typeof explanation === 'string' && explanation !== '')
+      parts.push({ type: 'refusal', text: explanation })
     parts.push({
       type: 'finish',
       reason: finishOf(reason, this.content.calls),
@@ -138,8 +145,9 @@ function finishOf(reason: string, calls: number): FinishReason {
     case 'max_tokens':
     case 'model_context_window_exceeded':
       return 'length'
+    // Some servers end with it although they call nothing, at which clients wait for a call or ask again and again.
     case 'tool_use':
-      return 'tool_calls'
+      return calls > 0 ? 'tool_calls' : 'stop'
     case 'refusal':
       return 'content_filter'
     case 'pause_turn':

@@ -3,6 +3,7 @@ import type { OutputFormat, Reasoning, Tool, ToolChoice, Turn } from '#core/turn
 import { isRecord, type ReasoningMark, sameWireBody } from '#providers/kit'
 import { conversation } from './conversation.ts'
 import { vendorMessages } from './history.ts'
+import { withoutLastBlanks } from './last-text.ts'
 import { endsWithResult, isBegunElsewhere, lacksThinking, withoutThinking } from './open-turn.ts'
 
 /** Fields that are passed on unchanged. */
@@ -107,7 +108,7 @@ function passedOn(
     standardFields.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]),
   )
   const { messages, metadata, thinking, max_tokens: asked } = body
-  if (Array.isArray(messages)) fields['messages'] = vendorMessages(messages, mark)
+  if (Array.isArray(messages)) fields['messages'] = withoutLastBlanks(vendorMessages(messages, mark))
   // Gateways read directives for themselves from the other members of `metadata`.
   if (isRecord(metadata) && typeof metadata['user_id'] === 'string')
     fields['metadata'] = { user_id: metadata['user_id'] }
@@ -127,7 +128,7 @@ function translated(turn: Turn, mark: ReasoningMark): Record<string, unknown> {
   const output = outputConfig(turn.output, effort)
   return {
     ...(system.length > 0 && { system }),
-    messages,
+    messages: withoutLastBlanks(messages),
     ...(turn.tools.length > 0 && {
       tools: turn.tools.map(tool),
       tool_choice: toolChoice(turn.toolChoice, turn.parallelToolCalls),
@@ -195,9 +196,9 @@ function tool({ name, description, parameters, strict }: Tool) {
   }
 }
 
-function toolChoice(choice: ToolChoice, parallel: boolean): Record<string, unknown> {
+function toolChoice(choice: ToolChoice, parallel: boolean | undefined): Record<string, unknown> {
   if (choice.type === 'none') return { type: 'none' }
-  const single = parallel ? {} : { disable_parallel_tool_use: true }
+  const single = parallel === false ? { disable_parallel_tool_use: true } : {}
   if (choice.type === 'tool') return { type: 'tool', name: choice.name, ...single }
   return { type: choice.type === 'required' ? 'any' : 'auto', ...single }
 }

@@ -6,7 +6,7 @@ import {
   type PassthroughOffer,
   UpstreamError,
 } from '#core/spec'
-import { Form, headerOf, type UpstreamClient } from '#providers/kit'
+import { Form, headerOf, type UpstreamClient, wellFormedJson } from '#providers/kit'
 import { callSession } from './session.ts'
 import { SideConnection } from './side-line.ts'
 
@@ -40,7 +40,7 @@ async function answer(
 ): Promise<PassthroughAnswer> {
   const body = new Form()
   body.add('sdp', { name: 'offer.sdp', mediaType: 'application/sdp', bytes: Buffer.from(offer) })
-  const session = Buffer.from(JSON.stringify(callSession(setup, upstreamModel)))
+  const session = Buffer.from(wellFormedJson(JSON.stringify(callSession(setup, upstreamModel))))
   body.add('session', { name: 'session.json', mediaType: 'application/json', bytes: session })
   const chunks: Uint8Array[] = []
   let location = ''

@@ -157,10 +157,10 @@ function translated(host: string, turn: Turn, mark: ReasoningMark): Record<strin
       repetition_penalty: turn.repetitionPenalty,
       stop: turn.stop.length > 0 ? turn.stop : undefined,
     }),
-    // Upstreams refuse `tool_choice` and its related fields when there are no tools.
+    // Upstreams refuse `tool_choice` and its related fields when there are no tools; `auto` is what no choice means.
     ...(turn.tools.length > 0 && {
       tools: turn.tools.map(toolOf),
-      tool_choice: choiceOf(turn.toolChoice),
+      tool_choice: turn.toolChoice.type === 'auto' ? undefined : choiceOf(turn.toolChoice),
       parallel_tool_calls: turn.parallelToolCalls,
     }),
   }

@@ -1,7 +1,9 @@
-import { base64Media, imageMedia, inlineMedia, reasons } from '#core/text'
-import type { Document, MessageContent } from '#core/turn'
+import { base64Media, imageMedia, inlineFile, inlineMedia, reasons } from '#core/text'
+import type { MessageContent } from '#core/turn'
 import { fail } from '#platform/errors'
 import type { ChatContentPart } from './schema.ts'
+
+type FilePart = Extract<ChatContentPart, { type: 'file' }>
 
 /** A content part with its media decoded and measured. Throws INVALID_MEDIA, before anything is held. */
 export function contentOf(part: ChatContentPart, param: string): MessageContent[] {
@@ -26,19 +28,32 @@ export function contentOf(part: ChatContentPart, param: string): MessageContent[
         },
       ]
     case 'file':
-      return [documentOf(part.file, `${param}.file`)]
+      return [fileContent(part, `${param}.file`)]
     case 'refusal':
       return []
   }
 }
 
-/** One PDF, inline. A file id is refused: the upstream would look the file up by itself, and it could not be checked here. */
-function documentOf(file: Extract<ChatContentPart, { type: 'file' }>['file'], param: string): Document {
+/** One file, inline. A file id is refused: the upstream would look the file up by itself, and it could not be checked here. */
+function fileContent({ file }: FilePart, param: string): MessageContent {
   const { file_data: data, filename, file_id: id } = file
   const refuse = (field: string): never =>
     fail('INVALID_MEDIA', { why: reasons.onlyFileData }, { param: `${param}.${field}` })
   if (id != null) return refuse('file_id')
   if (data == null) return refuse('file_data')
-  const media = inlineMedia(data, ['application/pdf'], `${param}.file_data`)
-  return { type: 'document', citations: false, media, ...(filename != null && { title: filename }) }
+  return inlineFile(data, filename ?? undefined, `${param}.file_data`)
+}
+
+/**
+ * The part of a file as upstreams of this wire know it: they take PDFs alone as files, so that the words of a text stand in its place, under its name,
+ * and a picture is one. `content`: what was read of the part, where it is such a file.
+ */
+export function upstreamParts(part: ChatContentPart, content: MessageContent | undefined): ChatContentPart[] {
+  if (part.type !== 'file' || !content) return [part]
+  if (content.type === 'image') return [{ type: 'image_url', image_url: { url: part.file.file_data ?? '' } }]
+  if (content.type !== 'document' || !('parts' in content)) return [part]
+  const words = content.parts.map((one) => (one.type === 'text' ? one.text : undefined))
+  return [content.title, ...words].flatMap((text) =>
+    text === undefined ? [] : [{ type: 'text' as const, text }],
+  )
 }

@@ -1,15 +1,26 @@
 /** The chat wire → a neutral turn. Everything that can be refused is refused here, before any credits are held. */
 
 import type { Model } from '#core/models'
-import { budgetOf, effortOf, reasoningSettings, reasons, requireFeatures, requireModality } from '#core/text'
-import type { Message, Modality, OutputFormat, Reasoning, ToolChoice, Turn } from '#core/turn'
+import {
+  budgetOf,
+  effortOf,
+  fileModality,
+  reasoningSettings,
+  reasons,
+  requireFeatures,
+  requireModality,
+} from '#core/text'
+import type { Message, MessageContent, Modality, OutputFormat, Reasoning, ToolChoice, Turn } from '#core/turn'
 import { fail } from '#platform/errors'
-import { contentOf } from './media.ts'
+import { contentOf, upstreamParts } from './media.ts'
 import { reasoningOf as earlierReasoning, extraReasoningBytes } from './reasoning-details.ts'
-import type { ChatBody, ChatMessage } from './schema.ts'
+import type { ChatBody, ChatContentPart, ChatMessage } from './schema.ts'
 
 export function turnOf(body: ChatBody, model: Model): Turn {
-  const messages = body.messages.map((message, index) => messageOf(message, `messages.${index}`, model))
+  const files: ReadFiles = new Map()
+  const messages = body.messages.map((message, index) =>
+    messageOf(message, `messages.${index}`, model, files),
+  )
   requireFeatures(model, {
     tools: body.tools && body.tools.length > 0 ? 'tools' : undefined,
     json_schema: body.response_format?.type === 'json_schema' ? 'response_format' : undefined,
@@ -25,7 +36,7 @@ export function turnOf(body: ChatBody, model: Model): Turn {
       ...(typeof tool.strict === 'boolean' && { strict: tool.strict }),
     })),
     toolChoice: toolChoiceOf(body),
-    parallelToolCalls: body.parallel_tool_calls ?? true,
+    ...optionalField('parallelToolCalls', body.parallel_tool_calls),
     output: outputOf(body),
     ...verbosityOf(body),
     ...(limit !== undefined && { requestedOutputTokens: limit }),
@@ -41,17 +52,34 @@ export function turnOf(body: ChatBody, model: Model): Turn {
     ...(reasoning && { reasoning }),
     stream: body.stream === true,
     passthroughBytes: passthroughBytes(body),
-    source: { wire: 'chat', body: upstreamBody(body) },
+    source: { wire: 'chat', body: upstreamBody(body, files) },
   }
 }
 
-/** The body for an upstream of this wire. A `strict` that is left out is sent as true, so that it means the same there as here (contract section 4). */
-function upstreamBody(body: ChatBody): Record<string, unknown> {
+/** What was read of the `file` parts of a body that are no PDFs. */
+type ReadFiles = Map<ChatContentPart, MessageContent>
+
+/**
+ * The body for an upstream of this wire. A `strict` that is left out is sent as true, so that it means the same there as here (contract section 4), and
+ * files stand in it as upstreams know them.
+ */
+function upstreamBody(body: ChatBody, files: ReadFiles): Record<string, unknown> {
   const format = body.response_format
-  if (format?.type !== 'json_schema' || format.json_schema.strict != null)
-    return body as Record<string, unknown>
-  return { ...body, response_format: { ...format, json_schema: { ...format.json_schema, strict: true } } }
+  const isSilent = format?.type === 'json_schema' && format.json_schema.strict == null
+  if (!isSilent && files.size === 0) return body as Record<string, unknown>
+  return {
+    ...body,
+    ...(files.size > 0 && { messages: body.messages.map((message) => withFiles(message, files)) }),
+    ...(isSilent && {
+      response_format: { ...format, json_schema: { ...format.json_schema, strict: true } },
+    }),
+  }
 }
+
+const withFiles = (message: ChatMessage, files: ReadFiles): ChatMessage =>
+  Array.isArray(message.content)
+    ? { ...message, content: message.content.flatMap((part) => upstreamParts(part, files.get(part))) }
+    : message
 
 /** `verbosity` is not a field of the contract, so the schema has not checked it. */
 function verbosityOf(body: ChatBody): Pick<Turn, 'verbosity'> {
@@ -104,10 +132,10 @@ function limitOf(body: ChatBody): number | undefined {
   return limits.length === 0 ? undefined : Math.min(...limits)
 }
 
-function messageOf(message: ChatMessage, param: string, model: Model): Message {
+function messageOf(message: ChatMessage, param: string, model: Model, files: ReadFiles): Message {
   return {
     role: message.role,
-    content: [...earlierReasoning(message), ...contentsOf(message, param, model)],
+    content: [...earlierReasoning(message), ...contentsOf(message, param, model, files)],
     ...optionalField('name', message.name),
     ...optionalField('refusal', message.refusal),
     ...optionalField('toolCallId', message.tool_call_id),
@@ -121,17 +149,25 @@ function messageOf(message: ChatMessage, param: string, model: Model): Message {
   }
 }
 
-function contentsOf(message: ChatMessage, param: string, model: Model): Message['content'] {
+function contentsOf(message: ChatMessage, param: string, model: Model, files: ReadFiles): Message['content'] {
   const { content } = message
   if (content === null || content === undefined) return []
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return content.flatMap((part, index) => {
     const at = `${param}.content.${index}`
     const modality = modalityOf[part.type]
-    if (modality !== undefined) requireCarrier(message, modality, model, at)
-    return contentOf(part, at)
+    if (modality !== undefined) {
+      requireUser(message, modality, at)
+      requireModality(model, neededFor(part, modality), at)
+    }
+    const contents = contentOf(part, at)
+    const [first] = contents
+    if (part.type === 'file' && first && !isPdf(first)) files.set(part, first)
+    return contents
   })
 }
+
+const isPdf = (content: MessageContent): boolean => content.type === 'document' && 'media' in content
 
 const modalityOf: Record<string, Modality | undefined> = {
   image_url: 'image',
@@ -140,11 +176,13 @@ const modalityOf: Record<string, Modality | undefined> = {
   file: 'file',
 }
 
-function requireCarrier(message: ChatMessage, modality: Modality, model: Model, param: string): void {
-  if (message.role !== 'user') {
-    fail('INVALID_REQUEST', { why: reasons.onlyUsersCarry(param, modality, message.role) }, { param })
-  }
-  requireModality(model, modality, param)
+/** A file needs what it holds: a text is read by every model. */
+const neededFor = (part: ChatContentPart, modality: Modality): Modality =>
+  part.type === 'file' ? fileModality(part.file.file_data) : modality
+
+function requireUser({ role }: ChatMessage, modality: Modality, param: string): void {
+  if (role === 'user') return
+  fail('INVALID_REQUEST', { why: reasons.onlyUsersCarry(param, modality, role) }, { param })
 }
 
 function toolChoiceOf(body: ChatBody): ToolChoice {

@@ -32,8 +32,10 @@ const FilePart = Type.Object({
     file_data: Type.Optional(
       nullable(
         Type.String({
-          description: 'A PDF as a data URL (data:application/pdf;base64,…).',
-          'x-description-fa': 'یک PDF به شکل نشانی داده (data:application/pdf;base64,…).',
+          description:
+            'A PDF, a text in UTF-8 (text/plain) or a picture as a data URL (data:application/pdf;base64,…).',
+          'x-description-fa':
+            'یک PDF، متنی با UTF-8 (text/plain) یا تصویری به شکل نشانی داده (data:application/pdf;base64,…).',
         }),
       ),
     ),

@@ -45,7 +45,10 @@ export const ContentPart = taggedUnion('type', [
     type: Type.Literal('input_file'),
     file_data: Type.Optional(
       nullable(
-        Type.String({ description: 'A PDF as a data URL.', 'x-description-fa': 'یک PDF به شکل نشانی داده.' }),
+        Type.String({
+          description: 'A PDF, a text or a picture as a data URL.',
+          'x-description-fa': 'یک PDF، متن یا تصویر به شکل نشانی داده.',
+        }),
       ),
     ),
     file_url: Type.Optional(

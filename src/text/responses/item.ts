@@ -10,7 +10,7 @@ export const recordsIn = (list: unknown): ResponseJson[] =>
 export type Emit = (type: string, fields: ResponseJson, text?: string) => void
 
 /** The id of an item, made of the answer's 32 hexadecimal digits and the item's place. It is stable, and never the id of a call. */
-export const idOf = (prefix: 'msg' | 'rs' | 'fc' | 'ws', hex: string, place: number): string =>
+export const idOf = (prefix: 'msg' | 'rs' | 'fc' | 'ws' | 'it', hex: string, place: number): string =>
   `${prefix}_${hex}${place.toString(16).padStart(4, '0')}`
 
 export const isOurId = (id: unknown): boolean => typeof id === 'string' && /^[a-z]+_[0-9a-f]{36}$/.test(id)

@@ -1,8 +1,16 @@
 /** Items of an input → neutral messages, in their order. */
 
 import type { Model } from '#core/models'
-import { imageMedia, inlineMedia, linkMedia, requireModality, reasons as shared, unseal } from '#core/text'
-import type { Media, Message, MessageContent, Modality, OpaqueContent } from '#core/turn'
+import {
+  fileModality,
+  imageMedia,
+  inlineFile,
+  linkMedia,
+  requireModality,
+  reasons as shared,
+  unseal,
+} from '#core/text'
+import type { Message, MessageContent, Modality, OpaqueContent } from '#core/turn'
 import { fail } from '#platform/errors'
 import type {
   ContentPart,
@@ -175,10 +183,8 @@ export class Conversation {
         return [{ type: 'image', media, ...(part.detail != null && { detail: part.detail }) }]
       }
       case 'input_file': {
-        this.#require('file', role, param)
-        const media = this.#file(part, param)
-        const title = part.filename ?? undefined
-        return [{ type: 'document', citations: false, media, ...(title !== undefined && { title }) }]
+        this.#require(fileModality(part.file_data), role, param)
+        return [this.#file(part, param)]
       }
       default:
         return [{ type: 'text', text: part.text }]
@@ -186,18 +192,21 @@ export class Conversation {
   }
 
   /** A file that is inline or behind a link, but not both: it could not be known here which of them the upstream would choose. */
-  #file(part: Extract<ContentPart, { type: 'input_file' }>, param: string): Media {
+  #file(part: Extract<ContentPart, { type: 'input_file' }>, param: string): MessageContent {
     const { file_data: data, file_url: url } = part
+    const title = part.filename ?? undefined
     if (isElsewhere(part, ['file_id']) || (data != null && url != null))
       return nothingInside(param, 'file_data')
-    if (url != null) return linkMedia(url, `${param}.file_url`)
-    if (data == null) return nothingInside(param, 'file_data')
-    return inlineMedia(data, ['application/pdf'], `${param}.file_data`)
+    if (data != null) return inlineFile(data, title, `${param}.file_data`)
+    if (url == null) return nothingInside(param, 'file_data')
+    const media = linkMedia(url, `${param}.file_url`)
+    return { type: 'document', citations: false, media, ...(title !== undefined && { title }) }
   }
 
   #require(modality: Modality, role: Message['role'], param: string): void {
+    const what = modality === 'text' ? 'file' : modality
     if (role !== 'user' && role !== 'tool')
-      fail('INVALID_REQUEST', { why: shared.onlyUsersCarry(param, modality, role) }, { param })
+      fail('INVALID_REQUEST', { why: shared.onlyUsersCarry(param, what, role) }, { param })
     requireModality(this.#model, modality, param)
   }
 

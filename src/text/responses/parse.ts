@@ -38,7 +38,7 @@ export function turnOf(body: ResponsesBody, model: Model, defaultOutputTokens: n
     ...(uses.length > 0 && {
       hosted: { tools: uses, atLimit: 'answer', ...optionalField('maxUses', body.max_tool_calls) },
     }),
-    parallelToolCalls: body.parallel_tool_calls ?? true,
+    ...optionalField('parallelToolCalls', body.parallel_tool_calls),
     output: outputOf(body),
     ...optionalField('verbosity', body.text?.verbosity),
     ...optionalField('requestedOutputTokens', body.max_output_tokens),

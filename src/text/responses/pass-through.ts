@@ -1,11 +1,10 @@
 /**
- * Passes the response of an upstream of this wire through: unknown fields, items and events survive. The response's id, the model and the usage (by
- * the charged one) are replaced, and reasoning that the caller did not ask for is removed.
+ * Passes the response of an upstream of this wire through: unknown fields, items and events survive, and events that it leaves out are added. The
+ * response's id, the model and the usage (by the charged one) are replaced, and reasoning that the caller did not ask for is removed.
  */
 import type { AnswerPart, Bill } from '#core/turn'
 import type { ResponseWriter } from './answer.ts'
 import { type Emit, type ResponseJson, recordsIn } from './item.ts'
-import { OpenItems } from './open-items.ts'
 import {
   type ReasoningText,
   type ResponseSpec,
@@ -14,9 +13,13 @@ import {
   textOf,
   usageOf,
 } from './response.ts'
+import { argumentsDone, doneType } from './sent-item.ts'
+import { StreamCompletion } from './stream-completion.ts'
 import { toolEvent } from './web-item.ts'
 
 const terminals = new Set(['response.completed', 'response.incomplete', 'response.done'])
+/** Events that say that the response is not begun or that it has just begun. */
+const openingTypes = new Set(['response.in_progress', 'response.queued'])
 
 export class PassThroughAnswer implements ResponseWriter {
   readonly #spec: ResponseSpec
@@ -25,7 +28,9 @@ export class PassThroughAnswer implements ResponseWriter {
   #upstreamResponse: ResponseJson = {}
   /** The upstream's last event, which is sent once the charged figures are known. */
   #last: ResponseJson | undefined
-  readonly #openItems = new OpenItems()
+  readonly #completion: StreamCompletion
+  /** True after the event that opens the response. */
+  #isOpened = false
   /** True if the answer was cut off at its limit, so that no last event of the upstream follows. */
   #isCut = false
   /** Items that are done, by their place; needed if the answer fails. */
@@ -36,6 +41,7 @@ export class PassThroughAnswer implements ResponseWriter {
   constructor(spec: ResponseSpec, emit: Emit) {
     this.#spec = spec
     this.#emit = emit
+    this.#completion = new StreamCompletion(spec.hex)
   }
 
   add(part: AnswerPart): void {
@@ -48,29 +54,21 @@ export class PassThroughAnswer implements ResponseWriter {
 
   end(bill: Bill): ResponseJson {
     if (this.#isCut) this.#endCut()
+    else if (this.#last) this.#endComplete(this.#last)
     const { type: _type, ...event } = this.#last ?? {}
-    const output = recordsIn(this.#upstreamResponse['output'])
-    const response = this.#rewritten(
-      { ...this.#upstreamResponse, output: output.length > 0 ? output : this.#items },
-      bill,
-    )
+    const response = this.#rewritten(this.#upstreamResponse, bill)
     this.#emit(`response.${response['status']}`, { ...event, response })
     return response
   }
 
   /** Handles parts that have no upstream event: the shortened last part of an answer cut off at its limit, and its end. */
   #cut(part: AnswerPart): void {
-    const last = this.#openItems.deltaOf(part)
-    if (last) this.#emit(last.type, last.fields)
+    for (const event of this.#completion.delta(part)) this.#pass(event)
     if (part.type === 'finish') this.#isCut = true
   }
 
   #endCut(): void {
-    for (const [place, item] of this.#openItems.ended()) {
-      const shown = this.#shown(item)
-      this.#done.set(place, shown)
-      this.#emit('response.output_item.done', { output_index: place, item: shown })
-    }
+    for (const event of this.#completion.cut()) this.#pass(event)
     const details = { reason: 'max_output_tokens' }
     this.#upstreamResponse = {
       ...this.#upstreamResponse,
@@ -80,8 +78,20 @@ export class PassThroughAnswer implements ResponseWriter {
     }
   }
 
+  /** Sends what the upstream's events left out of its complete response. */
+  #endComplete({ type }: ResponseJson): void {
+    const upstream = this.#upstreamResponse
+    const status = upstream['status'] ?? (type === 'response.incomplete' ? 'incomplete' : 'completed')
+    const { events, output } = this.#completion.end(
+      recordsIn(upstream['output']),
+      status === 'incomplete' ? status : 'completed',
+    )
+    for (const event of events) this.#pass(event)
+    this.#upstreamResponse = { ...upstream, status, output }
+  }
+
   failed(error: { code: string; message: string }): void {
-    if (this.#upstreamResponse['id'] === undefined) this.#open({})
+    this.#open('response.failed')
     const upstream = {
       ...this.#upstreamResponse,
       status: 'failed',
@@ -98,26 +108,46 @@ export class PassThroughAnswer implements ResponseWriter {
   }
 
   #read(event: ResponseJson, text: string | undefined): void {
-    const { type, response, item } = event as { type?: unknown; response?: ResponseJson; item?: ResponseJson }
+    const { type, response } = event as { type?: unknown; response?: ResponseJson }
     if (typeof type !== 'string') return
-    if (response) this.#upstreamResponse = response
-    this.#openItems.read(type, event)
+    this.#open(type, response)
+    if (response)
+      this.#upstreamResponse = terminals.has(type) ? response : { status: 'in_progress', ...response }
     if (terminals.has(type)) this.#last = event
-    else if (response) this.#emit(type, { ...event, response: this.#rewritten(response) })
-    else if (this.#isShown(type, event)) {
-      const shown = item && this.#shown(item)
-      if (shown && type === 'response.output_item.done') this.#done.set(Number(event['output_index']), shown)
-      if (shown === item) this.#emit(type, event, text)
-      else this.#emit(type, { ...event, item: shown })
-      if (this.#spec.includesReasoning) this.#emitReasoningEvent(type, event)
-      if (item && this.#spec.searchDetails.tool) this.#emitTool(item, event['output_index'])
-    }
+    else if (response) this.#emit(type, { ...event, response: this.#rewritten(this.#upstreamResponse) })
+    else for (const one of this.#completion.complete(event)) this.#pass(one, one === event ? text : undefined)
   }
 
-  #open(upstream: ResponseJson): void {
-    const response = this.#rewritten({ ...upstream, status: 'in_progress' })
+  /** Sends an event about the output. */
+  #pass(event: ResponseJson, text?: string): void {
+    const { type, item } = event as { type: string; item?: ResponseJson }
+    if (!this.#isShown(type, event)) return
+    const place = event['output_index']
+    const shown = item && this.#shown(item)
+    if (shown && type === doneType) this.#done.set(Number(place), shown)
+    if (shown !== item) this.#emit(type, { ...event, item: shown })
+    else if (type === argumentsDone && event['name'] !== undefined)
+      this.#emit(type, { ...event, name: this.#spec.tools.callerName(String(event['name'])).name })
+    else this.#emit(type, event, text)
+    if (this.#spec.includesReasoning) this.#emitReasoningEvent(type, event)
+    if (item && this.#spec.searchDetails.tool) this.#emitTool(item, place)
+  }
+
+  /** Sends the events that open the response before the first event of an upstream that sends none. */
+  #open(type: string, upstream: ResponseJson = {}): void {
+    if (this.#isOpened) return
+    this.#isOpened = true
+    if (type === 'response.created') return
+    const opened = {
+      status: 'in_progress',
+      output: [],
+      completed_at: null,
+      incomplete_details: null,
+      error: null,
+    }
+    const response = this.#rewritten({ ...upstream, ...opened })
     this.#emit('response.created', { response })
-    this.#emit('response.in_progress', { response })
+    if (!openingTypes.has(type)) this.#emit('response.in_progress', { response })
   }
 
   /** The upstream's response with our fields; keys that some upstreams leave out are filled in. */
@@ -126,9 +156,11 @@ export class PassThroughAnswer implements ResponseWriter {
     const output = recordsIn(upstream['output']).map((item) => this.#shown(item))
     const ours = responseOf(spec, { status: 'in_progress' })
     const status = String(upstream['status'] ?? 'completed')
+    const completedAt = upstream['completed_at'] ?? (status === 'completed' ? spec.now() : null)
     return {
       ...ours,
       ...upstream,
+      completed_at: completedAt,
       id: ours['id'],
       object: 'response',
       model: spec.model(),

@@ -31,7 +31,6 @@ export function turnOf(model: Model, options: TurnOptions): Turn {
     tools: [],
     ...((tools.length > 0 || passages.length > 0) && { hosted }),
     toolChoice: { type: 'auto' },
-    parallelToolCalls: true,
     output: { type: 'text' },
     defaultOutputTokens,
     maxOutputTokens: 0,

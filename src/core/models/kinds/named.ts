@@ -1,5 +1,5 @@
 /** What the entries of models of every kind have in common. */
-import { type Static, type TObject, Type } from 'typebox'
+import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { type ConfigNode, integerIn, readingRules, refusals, refuseConfig } from '#platform/config'
 
 /** A model of the file. Whatever needs other rooms (known prices, existing providers) is checked by the catalogue. */
@@ -59,7 +59,7 @@ const alias = Type.String({
   }),
 })
 
-const Deployment = Type.Object({
+const deployment = {
   provider: Type.String(
     readingRules({
       missing: { en: 'write the id of a provider', fa: 'شناسه‌ی یک ارائه‌دهنده را بنویسید' },
@@ -80,14 +80,14 @@ const Deployment = Type.Object({
     description: 'Share among deployments of equal priority.',
   }),
   priority: integerIn(0, 1_000, { default: 0, description: 'Lower is tried first.' }),
-})
+}
 
 const deploymentsExpected = {
   en: 'at least one of { provider, model }',
   fa: 'دست‌کم یک { provider, model }',
 }
 
-function refuseTwice(deployments: Static<typeof Deployment>[], node: ConfigNode): void {
+function refuseTwice(deployments: DeploymentEntry[], node: ConfigNode): void {
   const seen = new Set<string>()
   for (const [index, { provider, model }] of deployments.entries()) {
     const name = `${provider}/${model}`
@@ -95,6 +95,17 @@ function refuseTwice(deployments: Static<typeof Deployment>[], node: ConfigNode)
     seen.add(name)
   }
 }
+
+/** The deployments of an entry; `own` are settings that only deployments of its kind have. */
+export const deploymentsWith = <Own extends TProperties>(own: Own) =>
+  Type.Array(Type.Object({ ...deployment, ...own }), {
+    minItems: 1,
+    ...readingRules({
+      missing: { en: `write ${deploymentsExpected.en}`, fa: `${deploymentsExpected.fa} بنویسید` },
+      expected: deploymentsExpected,
+      check: refuseTwice,
+    }),
+  })
 
 const shutdownExpected = { en: 'a day such as 2027-01-06', fa: 'روزی مانند 2027-01-06' }
 
@@ -124,14 +135,7 @@ export const commonFields = {
       }),
     }),
   ),
-  deployments: Type.Array(Deployment, {
-    minItems: 1,
-    ...readingRules({
-      missing: { en: `write ${deploymentsExpected.en}`, fa: `${deploymentsExpected.fa} بنویسید` },
-      expected: deploymentsExpected,
-      check: refuseTwice,
-    }),
-  }),
+  deployments: deploymentsWith({}),
 }
 
 /** Models that may answer in place of this one. */

@@ -1,7 +1,8 @@
 /** The content blocks of a stream: one open at a time, their indices without a gap. */
 import { callId } from '../call-ids.ts'
 import type { MessageEvent } from './event.ts'
-import type { MessageJson } from './usage.ts'
+import { ObjectText } from './object-text.ts'
+import { type MessageJson, rawOf } from './usage.ts'
 
 interface CallBlock {
   index: number
@@ -9,6 +10,8 @@ interface CallBlock {
   name: string
   /** JSON text received so far. */
   arguments: string
+  /** What of it is not written yet. */
+  unwritten: ObjectText
 }
 
 export class BlockWriter {
@@ -78,8 +81,8 @@ export class BlockWriter {
   }
 
   call(index: number, id: string, name: string): void {
-    this.#waiting.push({ index, id: callId(id), name, arguments: '' })
-    if (!this.#call || isJson(this.#call.arguments)) this.#nextCall()
+    this.#waiting.push({ index, id: callId(id), name, arguments: '', unwritten: new ObjectText() })
+    if (!this.#call || isJsonObject(this.#call.arguments)) this.#nextCall()
   }
 
   callArguments(index: number, text: string): void {
@@ -87,9 +90,10 @@ export class BlockWriter {
       this.#call?.index === index ? this.#call : this.#waiting.find((waiting) => waiting.index === index)
     if (!call || text === '') return
     call.arguments += text
+    call.unwritten.add(text)
     if (call !== this.#call) return
-    this.#delta({ type: 'input_json_delta', partial_json: text })
-    while (this.#waiting.length > 0 && isJson(this.#call.arguments)) this.#nextCall()
+    this.#writeInput(call.unwritten.take())
+    while (this.#waiting.length > 0 && isJsonObject(this.#call.arguments)) this.#nextCall()
   }
 
   /** Ends the open block and writes the waiting calls. */
@@ -117,7 +121,11 @@ export class BlockWriter {
     this.#start({ type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } })
     this.#open = 'call'
     this.#call = call
-    if (call.arguments !== '') this.#delta({ type: 'input_json_delta', partial_json: call.arguments })
+    this.#writeInput(call.unwritten.take())
+  }
+
+  #writeInput(text: string): void {
+    if (text !== '') this.#delta({ type: 'input_json_delta', partial_json: text })
   }
 
   #cite(): void {
@@ -136,6 +144,7 @@ export class BlockWriter {
 
   #stop(): void {
     if (this.#open === undefined) return
+    if (this.#call) this.#writeInput(this.#call.unwritten.end())
     // Clients use the last signature for the whole block, so exactly one is sent; it is empty if there is none.
     if (this.#open === 'thinking') this.#delta({ type: 'signature_delta', signature: this.#signature })
     this.#events.push({ type: 'content_block_stop', index: this.#index })
@@ -145,10 +154,10 @@ export class BlockWriter {
   }
 }
 
-function isJson(text: string): boolean {
+function isJsonObject(text: string): boolean {
   try {
-    JSON.parse(text)
-    return true
+    const value: unknown = JSON.parse(text)
+    return rawOf(value) === value
   } catch {
     return false
   }

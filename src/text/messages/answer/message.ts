@@ -1,6 +1,6 @@
 /** Events → one message, assembled as clients of the wire do it, so that a JSON answer and a stream never differ. */
 import type { Bill } from '#core/turn'
-import { exactly, readJsonSync } from '#platform/json'
+import { readObject } from '#platform/json'
 import type { MessageEvent } from './event.ts'
 import { type MessageJson, rawOf, usageOf } from './usage.ts'
 
@@ -57,11 +57,7 @@ function readInput(block: MessageJson): void {
   if (typeof text !== 'string') return
   delete block['partial_json']
   if (text === '') return
-  try {
-    block['input'] = exactly(readJsonSync(text, { exact: true }))
-  } catch {
-    block['input'] = { INVALID_JSON: text }
-  }
+  block['input'] = readObject(text)
 }
 
 /** The fields that are not null: figures that an event leaves out or sends as null stay unchanged. */

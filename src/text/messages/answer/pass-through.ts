@@ -1,5 +1,6 @@
 /** Passes the events of an upstream of this wire through: id, model and usage are replaced, everything else is unchanged. */
 import type { AnswerPart, Bill } from '#core/turn'
+import { isDeeper, objectOf, readObject } from '#platform/json'
 import {
   emptyMessage,
   endOf,
@@ -9,6 +10,7 @@ import {
   type MessageWriter,
   type StopDetails,
 } from './event.ts'
+import { ObjectText } from './object-text.ts'
 import { firstUsageOf, lastUsageOf, type MessageJson, rawOf, usageOf } from './usage.ts'
 
 export class PassThroughAnswer implements MessageWriter {
@@ -17,6 +19,8 @@ export class PassThroughAnswer implements MessageWriter {
   #stop: StopDetails = { reason: 'stop' }
   /** The index of the open block. */
   #open: unknown
+  /** The input of the call whose block is open. */
+  #input: ObjectText | undefined
   /** The last two events. They mean success, so they are sent only when the answer is complete and paid. */
   #delta: MessageJson = {}
   #last: MessageEvent = { type: 'message_stop' }
@@ -39,11 +43,13 @@ export class PassThroughAnswer implements MessageWriter {
       case 'message_stop':
         this.#last = event
         return []
+      case 'content_block_delta':
+        return this.#deltaOf(event)
       case 'content_block_stop':
-        this.#open = undefined
-        return [event]
+        return [...this.#endBlock(), event]
       case 'content_block_start':
         this.#open = event['index']
+        this.#input = rawOf(event['content_block'])['type'] === 'tool_use' ? new ObjectText() : undefined
         return [{ ...event, content_block: repairBlock(event['content_block']) }]
       default:
         return [event]
@@ -51,11 +57,31 @@ export class PassThroughAnswer implements MessageWriter {
   }
 
   end(bill: Bill): MessageEvent[] {
-    const delta = { ...endOf(this.#stop), ...rawOf(this.#delta['delta']) }
+    const delta = { ...endOf(this.#stop), ...upstreamEnd(rawOf(this.#delta['delta']), this.#stop) }
     const last = lastUsageOf(bill, this.#delta['usage'])
     // A block is still open if the answer was cut off at its limit.
-    const stop = this.#open === undefined ? [] : [{ type: 'content_block_stop', index: this.#open }]
+    const index = this.#open
+    const stop = index === undefined ? [] : [...this.#endBlock(), { type: 'content_block_stop', index }]
     return [...stop, { ...this.#delta, type: 'message_delta', delta, usage: last }, this.#last]
+  }
+
+  /** The input of a call is passed on as it comes while it begins as an object, and else held until its block ends. */
+  #deltaOf(event: MessageEvent): MessageEvent[] {
+    const { type, partial_json: piece } = rawOf(event['delta'])
+    if (!this.#input || type !== 'input_json_delta' || typeof piece !== 'string') return [event]
+    this.#input.add(piece)
+    const text = this.#input.take()
+    if (text === piece) return [event]
+    return text === '' ? [] : [{ ...event, delta: { type, partial_json: text } }]
+  }
+
+  #endBlock(): MessageEvent[] {
+    const index = this.#open
+    const text = this.#input?.end() ?? ''
+    this.#open = undefined
+    this.#input = undefined
+    const delta = { type: 'input_json_delta', partial_json: text }
+    return text === '' ? [] : [{ type: 'content_block_delta', index, delta }]
   }
 
   /** The event of the last part of an answer that was cut off at its limit: that part was shortened and has no upstream event. */
@@ -96,6 +122,10 @@ function deltaOf(part: AnswerPart): MessageJson | undefined {
 export const eventOf = ({ extra }: AnswerPart): MessageEvent | undefined =>
   extra?.wire === 'messages' ? (extra.event as MessageEvent | undefined) : undefined
 
+/** How the upstream ended the message. `tool_use` without a call is an ordinary end: clients would wait for the call. */
+const upstreamEnd = (fields: MessageJson, { reason }: StopDetails): MessageJson =>
+  fields['stop_reason'] === 'tool_use' && reason === 'stop' ? { ...fields, stop_reason: 'end_turn' } : fields
+
 /** Passes a JSON answer of an upstream of this wire through. */
 export function passThroughMessage(
   body: MessageJson,
@@ -107,16 +137,20 @@ export function passThroughMessage(
   return {
     ...emptyMessage(heading, {}),
     ...endOf(stop),
-    ...body,
+    ...upstreamEnd(body, stop),
     ...heading,
     content: Array.isArray(content) ? content.map(repairBlock) : [],
     usage: usageOf(bill, body['usage']),
   }
 }
 
-/** Replaces `citations: null` in a fetched page, which some clients refuse although their vendor sends it. */
+/**
+ * Replaces `citations: null` in a fetched page, which some clients refuse although their vendor sends it, and the input of a call that is no object,
+ * which no upstream of this wire takes back.
+ */
 function repairBlock(block: unknown): unknown {
-  const { type, content } = rawOf(block)
+  const { type, content, input } = rawOf(block)
+  if (type === 'tool_use' && rawOf(input) !== input) return { ...rawOf(block), input: inputObject(input) }
   const page = rawOf(rawOf(content)['content'])
   if (type !== 'web_fetch_tool_result' || page['citations'] !== null) return block
   return {
@@ -124,3 +158,11 @@ function repairBlock(block: unknown): unknown {
     content: { ...rawOf(content), content: { ...page, citations: { enabled: false } } },
   }
 }
+
+/** The levels that a text may have to be read. */
+const maxInputDepth = 100
+
+const inputObject = (input: unknown): MessageJson =>
+  typeof input === 'string' && !isDeeper(input, maxInputDepth)
+    ? readObject(JSON.stringify(input))
+    : objectOf(input)

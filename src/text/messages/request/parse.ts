@@ -35,7 +35,7 @@ export function turnOf(body: MessagesBody, model: Model, dialect: Dialect): Turn
     tools,
     ...(hosted && { hosted }),
     toolChoice: toolChoiceOf(body),
-    parallelToolCalls: !isSerial(body),
+    ...parallelOf(body),
     output: outputOf(body),
     requestedOutputTokens: body.max_tokens,
     maxOutputTokens: 0,
@@ -82,8 +82,11 @@ const sourceOf = (body: MessagesBody, { betas }: Dialect): Record<string, unknow
   ...(betas.length > 0 && { anthropic_beta: betas }),
 })
 
-const isSerial = ({ tool_choice: choice }: MessagesBody): boolean =>
-  choice !== undefined && 'disable_parallel_tool_use' in choice && choice.disable_parallel_tool_use === true
+function parallelOf({ tool_choice: choice }: MessagesBody): Pick<Turn, 'parallelToolCalls'> {
+  const serial =
+    choice && 'disable_parallel_tool_use' in choice ? choice.disable_parallel_tool_use : undefined
+  return serial == null ? {} : { parallelToolCalls: !serial }
+}
 
 const outputOf = ({ output_config: config }: MessagesBody): OutputFormat =>
   config?.format

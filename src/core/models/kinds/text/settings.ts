@@ -1,11 +1,20 @@
 import { type Static, Type } from 'typebox'
 import { type ConfigNode, readingRules, refusals, refuseConfig, usd } from '#platform/config'
 import { oneOf } from '#platform/schema'
-import { commonFields, fallbacks, type NamedEntry, readNamedEntry } from '../named.ts'
+import { chatSettings, chatSettingsOf } from '../../provider-settings.ts'
+import {
+  commonFields,
+  type DeploymentEntry,
+  deploymentsWith,
+  fallbacks,
+  type NamedEntry,
+  readNamedEntry,
+} from '../named.ts'
 import type { Feature, Pricing } from './text-model.ts'
 
 export interface TextEntry extends NamedEntry {
   kind: 'text'
+  deployments: (DeploymentEntry & ReturnType<typeof chatSettingsOf>)[]
   /** `resume: restart`: a text answer that was cut may be completed by another deployment. */
   resumes: boolean
   /** Takes precedence over what the providers of the model say. */
@@ -64,6 +73,7 @@ const PricingSchema = Type.Object({
 
 export const TextEntrySchema = Type.Object({
   ...commonFields,
+  deployments: deploymentsWith(chatSettings),
   fallbacks,
   pricing: Type.Optional(PricingSchema),
   resume: Type.Unsafe<'restart' | 'never'>({
@@ -102,6 +112,13 @@ export function readTextEntry(typed: TextEntryInput, node: ConfigNode): TextEntr
   return {
     ...readNamedEntry(typed, node),
     kind: 'text',
+    deployments: typed.deployments.map(({ provider, model, weight, priority, ...chat }) => ({
+      provider,
+      model,
+      weight,
+      priority,
+      ...chatSettingsOf(chat),
+    })),
     resumes: typed.resume === 'restart',
     ...(typed.takes_links !== undefined && { takesLinks: typed.takes_links }),
     contextLength: typed.context_length,

@@ -85,13 +85,13 @@ const takesMedia = ({ inputModalities }: Model): boolean =>
 
 function modelOf(entry: TextEntry, more: ModelBasis): Model {
   const { named, providers } = more
+  const own = (deployment: Deployment) =>
+    deployment.provider === 'sandbox' ? {} : spokenBy(providers.get(deployment.provider))
   return {
     ...named,
     kind: 'text',
-    deployments: named.deployments.map((deployment) => ({
-      ...deployment,
-      ...(deployment.provider !== 'sandbox' && spokenBy(providers.get(deployment.provider))),
-    })),
+    // What a deployment says of itself takes precedence over its provider.
+    deployments: named.deployments.map((deployment) => ({ ...own(deployment), ...deployment })),
     resumes: entry.resumes,
     ...(entry.takesLinks !== undefined && { takesLinks: entry.takesLinks }),
     contextLength: entry.contextLength,
@@ -108,11 +108,13 @@ function modelOf(entry: TextEntry, more: ModelBasis): Model {
 
 const spokenBy = (
   provider: ProviderConfig | undefined,
-): Pick<Deployment, 'wires' | 'takesReasoningBudget'> => ({
+): Pick<Deployment, 'wires' | 'takesReasoningBudget' | 'limitName' | 'endMark'> => ({
   wires: provider?.dialects.filter(isWire) ?? [],
   ...(provider?.takesReasoningBudget !== undefined && {
     takesReasoningBudget: provider.takesReasoningBudget,
   }),
+  ...(provider?.limitName && { limitName: provider.limitName }),
+  ...(provider?.endMark && { endMark: provider.endMark }),
 })
 
 /** The highest list price among the deployments for each kind of tokens: whichever deployment answers, the operator never sells below cost. */

@@ -1,0 +1,183 @@
+/** What models write for the arguments of a tool: nested without an end, no object, no JSON; and calls that are announced and never come. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Seen } from '../harness/client.ts'
+import { json, type Script, type Step, stream, type UpstreamCall } from '../harness/upstream.ts'
+import { chunksOf, explained, recover, requestIdOf, weather as weatherOfChat } from './chat-world.ts'
+import { message, weather as weatherOfMessages } from './messages-world.ts'
+import { framed } from './responses-oracle.ts'
+import { type ResponsesWorld, respond, shareOnWires, weather } from './responses-world.ts'
+import { call, type SpokenWire, says } from './scripted-answer.ts'
+
+const wires = ['chat', 'messages', 'responses'] as const
+
+/** Stands for the arguments in a script. */
+const mark = { city: '@' }
+const marks = [JSON.stringify(JSON.stringify(mark)).slice(1, -1), JSON.stringify(mark)]
+
+/** An answer that calls the tool with this text, which is a string or the object itself, as the wire has it. */
+function calls(wire: SpokenWire, text: string, asked: UpstreamCall, more: { text?: string } = {}): Script {
+  const written = JSON.stringify(text).slice(1, -1)
+  const filled = (line: string) => line.replace(marks[0]!, () => written).replace(marks[1]!, () => text)
+  const script = says(wire, { calls: [call('call_1', 'get_weather', mark)], ...more }, asked)
+  if (script.kind === 'json') return json(200, filled(JSON.stringify(script.body)))
+  if (script.kind !== 'stream') throw new Error('an answer is whole or streamed')
+  const line = (step: Step) => (typeof step === 'string' ? step : `data: ${JSON.stringify(step)}\n\n`)
+  return stream(script.steps.map((step) => filled(line(step))))
+}
+
+const ask = (by: SpokenWire, { key }: ResponsesWorld, isStreamed: boolean): Promise<Seen> => {
+  if (by === 'chat') return key.chat({ stream: isStreamed, tools: [weatherOfChat] })
+  if (by === 'messages') return message(key, { stream: isStreamed, tools: [weatherOfMessages] })
+  return respond(key, { stream: isStreamed, tools: [weather] })
+}
+
+/** The arguments that the caller reads of the only call, and how the answer says that it ended. */
+function read(by: SpokenWire, { text, body }: Seen, isStreamed: boolean): { input: unknown; end: string } {
+  const events = text
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => JSON.parse(line.slice(6)))
+  const joined = (pieces: unknown[]) => pieces.filter((piece) => typeof piece === 'string').join('')
+  if (by === 'chat') {
+    const { message: said, finish_reason: end } = isStreamed
+      ? { ...chunksOf(text).at(-1)?.choices[0] }
+      : body.choices[0]
+    const deltas = events.flatMap(
+      ({ choices }) => choices[0]?.delta.tool_calls?.[0]?.function.arguments ?? [],
+    )
+    return { input: isStreamed ? joined(deltas) : said.tool_calls?.[0].function.arguments, end }
+  }
+  if (by === 'messages') {
+    if (!isStreamed) return { input: body.content.at(-1)?.input, end: body.stop_reason }
+    const end = events.find(({ type }) => type === 'message_delta').delta.stop_reason
+    const partial = joined(events.map(({ delta }) => delta?.partial_json))
+    return { input: partial === '' ? {} : JSON.parse(partial), end }
+  }
+  const final = isStreamed ? framed(text).at(-1)?.['response'] : body
+  return {
+    input: final.output.find(({ type }: { type: string }) => type === 'function_call')?.arguments,
+    end: final.status,
+  }
+}
+
+const levels = 20_000
+const deep = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+const deepList = `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`
+
+/** Odd texts, and the object that stands for each where the wire has objects alone. */
+const odd: [string, unknown][] = [
+  ['"Yazd"', { value: 'Yazd' }],
+  ['["Yazd"]', { value: ['Yazd'] }],
+  ['12', { value: 12 }],
+  ['null', {}],
+  ['"{\\"city\\":\\"Yazd\\"}"', { city: 'Yazd' }],
+]
+
+describe.each(wires)('an upstream of the wire %s', (wire) => {
+  let at: ResponsesWorld
+  beforeAll(async () => {
+    at = await shareOnWires(wire)
+  })
+  afterEach(() => at.upstream.reset())
+  afterAll(() => at[Symbol.asyncDispose]())
+
+  test.each(wires)(
+    'arguments 20,000 deep are its fault for a caller of %s: no words of ours, nothing charged',
+    async (by) => {
+      const before = await at.world.balance()
+      for (const isStreamed of [false, true]) {
+        at.upstream.reply((asked) => calls(wire, isStreamed ? deep : deepList, asked))
+        const reply = await ask(by, at, isStreamed)
+        expect(reply.text).toContain('UPSTREAM_FAILED')
+        if (!isStreamed) expect(reply.status).toBe(502)
+        const receipt = await explained(at.key, requestIdOf(reply))
+        expect(receipt.microcredits).toBe('0')
+        expect(receipt.details.attempts.every(({ outcome }) => outcome === 'malformed')).toBe(true)
+      }
+      expect(await at.world.balance()).toEqual(before)
+      // A model that writes nonsense is no outage of its server.
+      at.upstream.reply((asked) => calls(wire, '{"city":"Yazd"}', asked))
+      const reply = await ask(by, at, false)
+      expect(reply.status, reply.text).toBe(200)
+    },
+  )
+
+  test.each(wires)('arguments that are no object reach a caller of %s as its wire has them', async (by) => {
+    for (const [text, object] of odd)
+      for (const isStreamed of [false, true]) {
+        at.upstream.reply((asked) => calls(wire, text, asked))
+        const reply = await ask(by, at, isStreamed)
+        expect(reply.status, reply.text).toBe(200)
+        const { input } = read(by, reply, isStreamed)
+        if (by === 'messages') expect(input).toEqual(object)
+        else expect(typeof input).toBe('string')
+      }
+  })
+
+  test.each(wires)('an end for a call that never came is a normal end for a caller of %s', async (by) => {
+    const ends = { chat: 'stop', messages: 'end_turn', responses: 'completed' }
+    for (const isStreamed of [false, true]) {
+      at.upstream.reply((asked) => announces(wire, asked))
+      const reply = await ask(by, at, isStreamed)
+      expect(reply.status, reply.text).toBe(200)
+      expect(read(by, reply, isStreamed).end).toBe(ends[by])
+    }
+  })
+})
+
+/** Text that ends as if a call followed. */
+function announces(wire: SpokenWire, asked: UpstreamCall): Script {
+  const script = says(wire, { text: 'no call here' }, asked)
+  const told = (value: unknown) =>
+    JSON.stringify(value)
+      .replace('"finish_reason":"stop"', '"finish_reason":"tool_calls"')
+      .replace('end_turn', 'tool_use')
+  if (script.kind === 'json') return json(200, told(script.body))
+  if (script.kind !== 'stream') throw new Error('an answer is whole or streamed')
+  return stream(
+    script.steps.map((step) =>
+      typeof step === 'string' ? step.replace('end_turn', 'tool_use') : `data: ${told(step)}\n\n`,
+    ),
+  )
+}
+
+describe('a call whose beginning was shown', () => {
+  let at: ResponsesWorld
+  beforeAll(async () => {
+    at = await shareOnWires('chat')
+  })
+  afterEach(() => recover(at))
+  afterAll(() => at[Symbol.asyncDispose]())
+
+  const called = (text: string) => ({
+    choices: [
+      {
+        index: 0,
+        delta: {
+          tool_calls: [{ index: 0, id: 'call_1', function: { name: 'get_weather', arguments: text } }],
+        },
+      },
+    ],
+  })
+  const more = (text: string) => ({
+    choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: text } }] } }],
+  })
+  const pieces = Array.from({ length: 40 }, () => more('{"a":'.repeat(500)))
+
+  test('is free where nothing else was, and breaks before a client would read it', async () => {
+    at.upstream.replyOnce(stream([called(''), more('{"a":'.repeat(50)), ...pieces]))
+    const reply = await at.key.chat({ stream: true, tools: [weatherOfChat] })
+    expect(reply.text).toContain('UPSTREAM_FAILED')
+    expect(reply.text.split('{\\"a\\":').length).toBeLessThan(101)
+    expect((await explained(at.key, requestIdOf(reply))).microcredits).toBe('0')
+  })
+
+  test('leaves text before it paid', async () => {
+    at.upstream.replyOnce(
+      stream([{ choices: [{ index: 0, delta: { content: 'A long answer.' } }] }, called(''), ...pieces]),
+    )
+    const reply = await at.key.chat({ stream: true, tools: [weatherOfChat] })
+    expect(reply.text).toContain('A long answer.')
+    expect(Number((await explained(at.key, requestIdOf(reply))).microcredits)).toBeGreaterThan(0)
+  })
+})
