@@ -237,6 +237,7 @@ export const transcriptionModel: TranscriptionModel = {
     takesPrompt: true,
     takesKeywords: false,
     hearsLive: false,
+    vad: true,
   },
   pricing: { perMinute: 0.006, minimumSeconds: 0, inputPerMillion: 0, outputPerMillion: 0 },
 }

@@ -143,7 +143,12 @@ describe('what a file is, its content and its name say, and its sender is not be
     expectRefusal(await send(file), { status: 400, code: 'INVALID_REQUEST', param: 'file' })
   })
 
-  test('a type that the sender wrote down has to be right', async () => {
+  test('a type that the sender wrote down is overruled by the bytes, but has to be right for plain texts', async () => {
+    const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0])
+    for (const declared of ['image/png', 'image/jpg', 'audio/webm;codecs=opus']) {
+      const made = await send({ bytes: jpeg, name: 'a.png' }, { media_type: declared })
+      expect(made.body, made.text).toMatchObject({ media_type: 'image/jpeg' })
+    }
     const reply = await send({ bytes: csv, name: 'a.csv' }, { media_type: 'application/json' })
     expectRefusal(reply, { status: 400, code: 'INVALID_REQUEST', param: 'media_type' })
     expect(

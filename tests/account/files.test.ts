@@ -86,6 +86,11 @@ test.each([
   ['audio/ogg', Buffer.from('OggS\0\0')],
   ['audio/flac', Buffer.from('fLaC\0\0')],
   ['audio/mp4', Buffer.from('\0\0\0\x20ftypM4A ----')],
+  ['audio/aiff', Buffer.from('FORM\0\0\0\0AIFC')],
+  ['audio/x-caf', Buffer.from('caff\0\x01\0\0')],
+  ['audio/amr', Buffer.from('#!AMR\n<')],
+  ['audio/x-ms-wma', Buffer.from('3026b2758e66cf11a6d900aa0062ce6c', 'hex')],
+  ['audio/wav', Buffer.from('RF64\xff\xff\xff\xffWAVEds64', 'latin1')],
 ])('the type %s is found from the bytes alone', async (mediaType, bytes) => {
   const made = await put(key, bytes)
   expect(made.body.media_type, made.text).toBe(mediaType)
@@ -182,7 +187,6 @@ describe('refused, and nothing is kept', () => {
       { data: base64(Buffer.from('<!DOCTYPE svg [<!ENTITY a "b">]><svg>&a;</svg>')) },
       { param: 'data' },
     ],
-    ['another type than its bytes', { data: base64(png), media_type: 'image/jpeg' }, { param: 'media_type' }],
     ['a name of a path', { data: base64(png), name: 'a/b' }, { param: 'name' }],
     ['a name of two lines', { data: base64(png), name: 'a\nb' }, { param: 'name' }],
   ]

@@ -1,4 +1,4 @@
-/** A PDF in a chat, as the official clients and others send it. */
+/** A PDF and a text in a chat, as the official clients and others send them. */
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { HumanMessage } from '@langchain/core/messages'
@@ -70,4 +70,40 @@ test('LangChain, in its own blocks and in those of the wire', async () => {
     const answer = await chat.invoke([new HumanMessage({ content: [{ type: 'text', text }, file] })])
     expect(answer.text).toMatch(seen)
   }
+})
+
+test('a text, by the OpenAI client and LangChain, for a model that takes no documents', async () => {
+  const note = Buffer.from('سلام دنیا').toString('base64')
+  const noteUrl = `data:text/plain;base64,${note}`
+  const reads = /text of 9 characters/
+  const ask = { type: 'text' as const, text }
+  const client = new OpenAI({ baseURL, apiKey })
+  const file = { type: 'file' as const, file: { filename: 'a.txt', file_data: noteUrl } }
+  const { choices } = await client.chat.completions.create({
+    model: 'sandbox/fast',
+    messages: [{ role: 'user', content: [ask, file] }],
+  })
+  expect(choices[0]?.message.content).toMatch(reads)
+  const response = await client.responses.create({
+    model: 'sandbox/fast',
+    input: [
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text },
+          { type: 'input_file', filename: 'a.txt', file_data: noteUrl },
+        ],
+      },
+    ],
+  })
+  expect(response.output_text).toMatch(reads)
+  const chat = new ChatOpenAI({ model: 'sandbox/fast', apiKey, configuration: { baseURL }, maxRetries: 0 })
+  const block = {
+    type: 'file',
+    source_type: 'base64',
+    mime_type: 'text/plain',
+    data: note,
+    metadata: { filename: 'a.txt' },
+  }
+  expect((await chat.invoke([new HumanMessage({ content: [ask, block] })])).text).toMatch(reads)
 })

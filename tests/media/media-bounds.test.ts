@@ -139,16 +139,34 @@ test.each(wires)('a body of %s has 4 MB and not one byte more', async (wire) => 
 })
 
 describe('a picture is what its bytes are', () => {
-  test.each(wires)('on %s every type is taken under its own name and refused under another', async (wire) => {
-    for (const [type, data] of Object.entries(images)) {
-      await expectTaken(askOne(wire, imagePart[wire](type, data)), type)
-      for (const other of Object.keys(images).filter((name) => name !== type))
-        expectRefusal(
-          await askOne(wire, imagePart[wire](other, data)),
-          invalid(wire, imageField[wire]),
-          other,
-        )
-    }
+  test.each(wires)('on %s it is taken under every name, and the upstream is told its own', async (wire) => {
+    const names = [...Object.keys(images), 'image/jpg', 'IMAGE/PNG', 'image/png;charset=binary']
+    for (const [type, data] of Object.entries(images))
+      for (const name of names) {
+        await expectTaken(askOne(wire, imagePart[wire](name, data)), `${type} as ${name}`)
+        const sent = JSON.stringify(at.upstream.calls.at(-1)!.body)
+        expect(sent, name).toContain(JSON.stringify(imagePart[wire](type, data)))
+      }
+  })
+
+  test('in the result of a tool it is told what it is too', async () => {
+    const of = (type: string) => [imagePart.messages(type, images['image/jpeg']!)]
+    const messages = (type: string) => [
+      ...[user('look'), assistant([toolUse('t')])],
+      user([toolResult('t', of(type))]),
+    ]
+    const body = { model: 'test/messages', max_tokens: 64, messages: messages('image/png') }
+    await expectTaken(at.key.post('/v1/messages', body, { 'anthropic-version': '2023-06-01' }))
+    expect(at.upstream.calls.at(-1)!.body).toMatchObject({ messages: messages('image/jpeg') })
+  })
+
+  test.each(wires)('on %s no other type is one', async (wire) => {
+    const part = imagePart[wire]('image/bmp', images['image/png']!)
+    const { status, body } = await askOne(wire, part)
+    expect([status, body.error.code]).toEqual([
+      400,
+      wire === 'messages' ? 'INVALID_REQUEST' : 'INVALID_MEDIA',
+    ])
   })
 
   const cut = (data: string, count: number) =>
@@ -224,10 +242,14 @@ describe('a picture is what its bytes are', () => {
 })
 
 describe('sound and film', () => {
-  test('wav and mp3 are taken for what they are', async () => {
-    await expectTaken(askOne('chat', audioPart(wav, 'wav')))
-    await expectTaken(askOne('chat', audioPart(mp3, 'mp3')))
-    const wrong = [audioPart(wav, 'mp3'), audioPart(mp3, 'wav'), audioPart(png, 'wav'), audioPart('', 'wav')]
+  test('wav and mp3 are taken for what they are, whatever they are called', async () => {
+    for (const [data, format] of [[wav, 'wav'], [mp3, 'mp3']] as const) // biome-ignore format: pairs
+      for (const name of ['wav', 'mp3', 'MP3', 'audio/mp3', 'audio/x-wav', 'audio/wav;codecs=1']) {
+        await expectTaken(askOne('chat', audioPart(data, name)), name)
+        const sent = JSON.stringify(at.upstream.calls.at(-1)!.body)
+        expect(sent, name).toContain(JSON.stringify(audioPart(data, format)))
+      }
+    const wrong = [audioPart(png, 'wav'), audioPart('', 'wav')]
     const elsewhere = [
       audioPart('https://files.example.test/a.wav', 'wav'),
       audioPart(`data:audio/wav;base64,${wav}`, 'wav'),

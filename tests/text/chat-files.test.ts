@@ -1,5 +1,6 @@
-/** PDFs as `file` parts of a chat, through upstreams of all three wires and in the sandbox. */
+/** PDFs, texts and pictures as `file` parts of a chat and of a response, through upstreams of all three wires and in the sandbox. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { png } from '../clients/media-samples.ts'
 import { expectRefusal } from '../contract/refusal.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import type { World } from '../harness/world.ts'
@@ -70,6 +71,53 @@ describe.each(wires)('over an upstream of %s', (wire) => {
     },
   )
 
+  const note = 'یادداشت: ساعت ۵، "نشست" 😀\n'
+  const noteFile = {
+    file_data: `data:text/plain;charset=utf-8;base64,${Buffer.from(note).toString('base64')}`,
+    filename: 'یادداشت.txt',
+  }
+  const picture = { file_data: `data:image/png;base64,${png}`, filename: 'a.png' }
+  const words = (text: string) => ({ type: wire === 'responses' ? 'input_text' : 'text', text })
+  const asWires = {
+    chat: [
+      words(noteFile.filename),
+      words(note),
+      { type: 'image_url', image_url: { url: picture.file_data } },
+    ],
+    responses: [
+      words(noteFile.filename),
+      words(note),
+      expect.objectContaining({ type: 'input_image', image_url: picture.file_data }),
+    ],
+    messages: [
+      {
+        type: 'document',
+        title: noteFile.filename,
+        source: { type: 'text', media_type: 'text/plain', data: note },
+      },
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } },
+    ],
+  }
+
+  test('a text is its words and a picture a picture, as that wire has them', async () => {
+    const first = at.upstream.calls.length
+    const files = [noteFile, picture]
+    const parts = files.map((one) => ({ type: 'file', file: one }))
+    const chat = await at.key.chat({ messages: [user([{ type: 'text', text: 'what?' }, ...parts])] })
+    expect(chat.status, chat.text).toBe(200)
+    const inputs = files.map((one) => ({ type: 'input_file', ...one }))
+    const content = [{ type: 'input_text', text: 'what?' }, ...inputs]
+    const response = await respond(at.key, { input: [{ role: 'user', content }] })
+    expect(response.status, response.text).toBe(200)
+    const [ofChat, ofResponse] = at.upstream.calls.slice(first).map(({ body }) => {
+      const [asked] = (body?.['messages'] ?? body?.['input']) as { content: unknown[] }[]
+      return asked?.content.slice(1)
+    })
+    expect(ofChat).toEqual(asWires[wire])
+    // On its own wire what the caller wrote goes on as it is.
+    expect(ofResponse).toEqual(wire === 'responses' ? inputs : asWires[wire])
+  })
+
   test('its pages are part of the hold', async () => {
     const reserved = async (pages: number) => {
       const reply = await at.key.chat({ ...asked(file({ file_data: inline(pdf(pages)) })), max_tokens: 100 })
@@ -126,11 +174,16 @@ describe('in the sandbox', () => {
       code: 'INPUT_MODALITY_NOT_SUPPORTED',
       param: 'messages.0.content.1',
     })
+    const picture = file({ file_data: `data:image/png;base64,${png}`, filename: 'a.png' })
+    expectRefusal(await key.chat({ model: 'sandbox/fast', ...asked(picture) }), {
+      status: 400,
+      code: 'INPUT_MODALITY_NOT_SUPPORTED',
+    })
     const omni = await key.get('/v1/models/sandbox/omni')
     expect(omni.body.input_modalities).toContain('file')
   })
 
-  test('what is no PDF inside is refused before anything is held: by id, empty, of another type, broken, too long, or not the user’s', async () => {
+  test('what is no PDF, text or picture inside is refused before anything is held: by id, empty, of another type, broken, too long, or not the user’s', async () => {
     const key = await world.key()
     const refused = async (part: Json, param: string) =>
       expectRefusal(await key.chat({ model: 'sandbox/omni', ...asked(part) }), {
@@ -150,6 +203,11 @@ describe('in the sandbox', () => {
       inline('!!'),
       inline(Buffer.from('%PDF-1.7 broken').toString('base64')),
       'https://example.org/a.pdf',
+      `data:text/plain;base64,${Buffer.from([0xc8, 0xe1, 0x81]).toString('base64')}`,
+      `data:text/plain;base64,${Buffer.from('a\0b').toString('base64')}`,
+      'data:text/plain;base64,',
+      `data:image/png;base64,${three}`,
+      `data:application/zip;base64,${Buffer.from('PK').toString('base64')}`,
       inline(Buffer.alloc(2_100_003, '%PDF-1.7\n').toString('base64')),
     ])
       await refused(file({ file_data: data }), 'file_data')

@@ -327,8 +327,9 @@ describe('media', () => {
   })
 
   test('a picture is what its bytes are, not what the block says', async () => {
-    expect((await sent(inline(png))).status).toBe(200)
-    for (const source of [inline(png, 'image/jpeg'), inline(mp4), inline('!!!!'), inline(''), inline(pdf)])
+    for (const type of ['image/png', 'image/jpeg', 'image/jpg', 'IMAGE/PNG; charset=binary'])
+      expect((await sent(inline(png, type))).status, type).toBe(200)
+    for (const source of [inline(mp4), inline('!!!!'), inline(''), inline(pdf)])
       expectRefusal(await sent(source), invalid('source.data'))
   })
 

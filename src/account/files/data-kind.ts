@@ -1,4 +1,5 @@
 /** Detects files of data, and documents in DOCX and plain text. The content decides the type first; among plain texts, which look alike, the name and the declared type do. */
+import { mediaTypeOf } from '#core/media'
 import type { Probe } from './probe.ts'
 
 export const csv = 'text/csv'
@@ -53,8 +54,6 @@ const byName = (name = ''): string | undefined => {
 /** Declared types; Windows declares CSV as Excel's. */
 const typesByDeclaration: Record<string, string> = {
   [csv]: csv,
-  'application/csv': csv,
-  'text/x-csv': csv,
   'application/vnd.ms-excel': csv,
   [tsv]: tsv,
   [json]: json,
@@ -63,7 +62,7 @@ const typesByDeclaration: Record<string, string> = {
 }
 
 function typeByDeclaration(claimed = ''): string | undefined {
-  const plain = claimed.split(';', 1)[0]!.trim().toLowerCase()
+  const plain = mediaTypeOf(claimed)
   return Object.hasOwn(typesByDeclaration, plain) ? typesByDeclaration[plain] : undefined
 }
 

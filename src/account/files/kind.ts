@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { sniff } from '#core/media'
+import { findFrames } from '#core/magic'
+import { mediaTypeOf, sniff } from '#core/media'
 import { csv, dataKindOf, docx, type FileHints, json, plainText, tsv, xlsx } from './data-kind.ts'
 import type { Probe } from './probe.ts'
 
@@ -17,6 +18,10 @@ const endings: Record<string, string> = {
   'audio/flac': 'flac',
   'audio/webm': 'webm',
   'audio/aac': 'aac',
+  'audio/aiff': 'aiff',
+  'audio/x-caf': 'caf',
+  'audio/x-ms-wma': 'wma',
+  'audio/amr': 'amr',
   [csv]: 'csv',
   [tsv]: 'tsv',
   [xlsx]: 'xlsx',
@@ -37,25 +42,8 @@ const generatedEndings: Record<string, string> = { 'audio/pcm': 'pcm', 'video/mp
 /** The types that a stored file may have; `audio/pcm` has its rate and channels as parameters. */
 export const servedTypes: readonly string[] = [...mediaTypes, ...Object.keys(generatedEndings)]
 
-/** Aliases of media types that clients send. */
-const aliases: Record<string, string> = {
-  'image/jpg': 'image/jpeg',
-  'audio/mp3': 'audio/mpeg',
-  'audio/x-wav': 'audio/wav',
-  'audio/wave': 'audio/wav',
-  'audio/vnd.wave': 'audio/wav',
-  'audio/x-m4a': 'audio/mp4',
-  'audio/m4a': 'audio/mp4',
-  'audio/x-flac': 'audio/flac',
-  'audio/aacp': 'audio/aac',
-  'audio/x-aac': 'audio/aac',
-  'application/csv': csv,
-  'text/x-csv': csv,
-  'text/markdown': plainText,
-}
-
 export function endingOf(mediaType: string): string {
-  const plain = mediaType.split(';', 1)[0]!
+  const plain = mediaTypeOf(mediaType)
   return endings[plain] ?? generatedEndings[plain] ?? 'bin'
 }
 
@@ -79,8 +67,10 @@ export async function kindOf(
 ): Promise<FileKind | undefined> {
   const head = await probe.read(0, headBytes)
   const sniffed = sniff(head) ?? ((await isSvg(probe)) ? 'image/svg+xml' : undefined)
-  // Films and recordings begin with the same bytes.
-  const media = sniffed?.startsWith('video/') || isAdts(head) ? await trackedType() : sniffed
+  // Films and recordings begin with the same bytes, and some recordings in the middle of a frame.
+  const isTracked =
+    sniffed?.startsWith('video/') || isAdts(head) || (!sniffed && findFrames(head) !== undefined)
+  const media = isTracked ? await trackedType() : sniffed
   if (media !== undefined || sniffed !== undefined)
     return media !== undefined && Object.hasOwn(endings, media)
       ? { mediaType: media, maxBytes: media.startsWith('image/') ? maxMediaBytes : maxDataBytes }
@@ -89,13 +79,11 @@ export async function kindOf(
   return mediaType === undefined ? undefined : { mediaType, maxBytes: maxDataBytes }
 }
 
-/** Whether the declared media type means this one. */
-export function isSameMediaType(claimed: string, mediaType: string): boolean {
-  const plain = claimed.split(';', 1)[0]!.trim().toLowerCase()
-  return (Object.hasOwn(aliases, plain) ? aliases[plain] : plain) === mediaType
-}
+/** Whether a file of this type is a text that looks as others do, so that a declared type of another one is a mistake. */
+export const isPlainText = (mediaType: string): boolean => [csv, tsv, json].includes(mediaType)
 
-const headBytes = 8_192
+/** Some frames of a recording that begins in the middle of one, too. */
+const headBytes = 16_384
 
 /** The sync word of a frame of bare AAC (ISO 14496-3, 1.A.2.2), whose layer is always 0. */
 const isAdts = (head: Uint8Array): boolean => head[0] === 0xff && (head[1]! & 0xf6) === 0xf0

@@ -35,7 +35,7 @@ export const reasons = {
     fa: `این بایت‌ها هیچ‌یک از این نوع‌ها نیستند: ${types.join('، ')}.`,
   }),
   notAsNamed: (found: string): Localized => ({
-    en: `the bytes are ${found}; write that, or leave media_type out.`,
-    fa: `نوع این بایت‌ها ${found} است؛ همان را بنویسید یا media_type را حذف کنید.`,
+    en: `this text is ${found}; write that, or leave media_type out.`,
+    fa: `این متن ${found} است؛ همان را بنویسید یا media_type را حذف کنید.`,
   }),
 }

@@ -12,8 +12,9 @@ const mediaType = Type.String({
   minLength: 1,
   maxLength: 100,
   description:
-    'Checked against the bytes; found from them, and for texts from the name, where it is left out.',
-  'x-description-fa': 'با خود بایت‌ها سنجیده می‌شود؛ اگر نیاید از روی آن‌ها، و در متن‌ها از روی نام، پیدا می‌شود.',
+    'The bytes decide; it tells plain texts without an ending in their name apart (CSV, TSV, JSON).',
+  'x-description-fa':
+    'بایت‌ها تعیین می‌کنند؛ این فقط متن‌های ساده‌ای را که نامشان پسوند ندارد از هم جدا می‌کند (CSV، TSV، JSON).',
 })
 const name = Type.String({
   minLength: 1,

@@ -1,5 +1,6 @@
 import { acceptOnce } from '#core/calls'
 import { commitFile, dropBytes, stageFile } from '#core/files'
+import { mediaTypeOf } from '#core/media'
 import { type RecordingSource, SoundError } from '#core/sound'
 import { decodeBase64InSlices, freeBytes } from '#platform/bytes'
 import { fail } from '#platform/errors'
@@ -7,7 +8,7 @@ import type { JsonText, RequestContext, Upload } from '#platform/http'
 import { type ByteSource, sourceOf } from '#platform/storage'
 import type { FileRoutesApp } from './app.ts'
 import type { FileHints } from './data-kind.ts'
-import { isSameMediaType, kindOf, maxMediaBytes, mediaTypes } from './kind.ts'
+import { isPlainText, kindOf, maxMediaBytes, mediaTypes } from './kind.ts'
 import { reasons } from './phrases.ts'
 import { type Probe, probeBytes, probeFile } from './probe.ts'
 import { toStoredFile } from './read.ts'
@@ -123,8 +124,9 @@ const maxRecordedSeconds = 24 * 60 * 60
 /** The pause before a retry, in which another recording is measured. */
 const retryAfterMs = 2_000
 
+/** The bytes decide, whatever is declared; plain texts look alike, and may be another one than their name says. */
 function requireDeclaredType(claimed: string | undefined, mediaType: string): void {
-  if (claimed !== undefined && !isSameMediaType(claimed, mediaType))
+  if (claimed !== undefined && isPlainText(mediaType) && mediaTypeOf(claimed) !== mediaType)
     fail('INVALID_REQUEST', { why: reasons.notAsNamed(mediaType) }, { param: 'media_type' })
 }
 

@@ -1,4 +1,5 @@
 /** The limits of a bucket: the size of an object, and its types. */
+import { mediaTypeOf } from '#core/media'
 import { fail } from '#platform/errors'
 import type { BucketRow } from './bucket-store.ts'
 import './errors.ts'
@@ -46,9 +47,9 @@ export function requireFits(
   if (bytes !== undefined && bytes > maxBytes) fail('OBJECT_TOO_LARGE', { maxBytes })
   const types = bucket.allowed_mime_types
   if (contentType === undefined || types === null || types.length === 0) return
-  const given = contentType.split(';', 1)[0]!.trim().toLowerCase()
+  const given = mediaTypeOf(contentType)
   const isAllowed = types.some((type) => {
-    const allowed = type.trim().toLowerCase()
+    const allowed = mediaTypeOf(type)
     return (
       allowed === given ||
       allowed === '*/*' ||

@@ -1,5 +1,6 @@
 /** Pictures in the size and form that a page shows. */
 import { sniff } from '#core/magic'
+import { mediaTypeOf } from '#core/media'
 import { fail, type Localized } from '#platform/errors'
 import './errors.ts'
 import { pictureReasons as reasons } from './phrases.ts'
@@ -54,7 +55,7 @@ export function transformOf(query: URLSearchParams): Transform {
 
 /** Checks a picture before its bytes are read. Throws OBJECT_NOT_RENDERED. */
 export function requireRenderable({ bytes, mediaType }: { bytes: number; mediaType: string }): void {
-  if (!kinds.has(mediaType.split(';', 1)[0]!.trim().toLowerCase())) refuse(reasons.kind)
+  if (!kinds.has(mediaTypeOf(mediaType))) refuse(reasons.kind)
   if (bytes > largestSource) refuse(tooLarge)
 }
 

@@ -27,6 +27,7 @@ export {
   type StoredCall,
   setFileHeaders,
   setMissingOutputs,
+  setTruncatedAudio,
   settleStored,
 } from './stored-answer.ts'
 export { requireUnclaimed } from './unclaimed.ts'

@@ -33,6 +33,14 @@ export function setMissingOutputs(
   if (missing > 0) context.setHeader('x-missing-outputs', String(missing))
 }
 
+/** Sets `X-Truncated-Audio` for a recording that breaks off: the seconds that are heard of it, which are those that are charged. */
+export function setTruncatedAudio(
+  context: Pick<RequestContext<unknown>, 'setHeader'>,
+  { isTruncated, seconds }: { isTruncated: boolean; seconds: number },
+): void {
+  if (isTruncated) context.setHeader('x-truncated-audio', String(Math.round(seconds * 1_000) / 1_000))
+}
+
 /** Answers with the result of `work` as one JSON body, which is kept for replay if it is small and the request has an idempotency claim. */
 export async function answerStored(
   context: Pick<RequestContext<unknown>, 'setHeader'>,

@@ -11,6 +11,10 @@ export function hasText(bytes: Uint8Array, at: number, text: string): boolean {
   return true
 }
 
+/** Whether these bytes are anywhere in a head of some kilobytes. */
+export const includesBytes = (bytes: Uint8Array, wanted: readonly number[]): boolean =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(Buffer.from(wanted))
+
 /** Whether these bytes are at the offset. */
 export function hasBytes(bytes: Uint8Array, at: number, wanted: readonly number[]): boolean {
   return at + wanted.length <= bytes.length && wanted.every((byte, index) => bytes[at + index] === byte)

@@ -1,13 +1,15 @@
 /** Media types recognised by the first bytes of a file, and the frames of MP3. */
-import { hasBytes, hasText } from './bytes.ts'
+import { adtsBytes } from './adts-frame.ts'
+import { hasBytes, hasText, includesBytes } from './bytes.ts'
 import { readMp3Frame, skipId3 } from './mp3-frame.ts'
 
 export { hasBytes, hasText, viewOf } from './bytes.ts'
+export { findFrames } from './find-frames.ts'
 export { isEncoderTable, type Mp3Frame, readMp3Frame, skipId3 } from './mp3-frame.ts'
 
 /**
- * The media type by the first bytes: png, jpeg, gif, webp, wav, mp3 and AAC in ADTS (with or without ID3), mp4, quicktime, m4a, webm,
- * ogg, flac, pdf. `undefined` for everything else, whatever its sender calls it.
+ * The media type by the first bytes: png, jpeg, gif, webp, wav (RF64 too), mp3 and AAC in ADTS (with or without ID3), mp4, quicktime, m4a, webm,
+ * ogg, flac, aiff, caf, wma, amr, pdf. `undefined` for everything else, whatever its sender calls it.
  */
 export function sniff(bytes: Uint8Array): string | undefined {
   if (hasBytes(bytes, 0, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return 'image/png'
@@ -17,14 +19,33 @@ export function sniff(bytes: Uint8Array): string | undefined {
     if (hasText(bytes, 8, 'WEBP')) return 'image/webp'
     return hasText(bytes, 8, 'WAVE') ? 'audio/wav' : undefined
   }
+  if (isRf64(bytes)) return 'audio/wav'
   if (hasText(bytes, 4, 'ftyp')) return typeOfBrand(bytes)
   if (hasBytes(bytes, 0, [0x1a, 0x45, 0xdf, 0xa3])) return isWebm(bytes) ? 'video/webm' : undefined
   if (hasText(bytes, 0, 'OggS')) return 'audio/ogg'
   if (hasText(bytes, 0, 'fLaC')) return 'audio/flac'
   if (hasText(bytes, 0, '%PDF-')) return 'application/pdf'
+  if (hasText(bytes, 0, 'FORM') && hasText(bytes, 8, 'AIF')) return 'audio/aiff'
+  if (hasText(bytes, 0, 'caff')) return 'audio/x-caf'
+  if (hasText(bytes, 0, '#!AMR')) return 'audio/amr'
+  if (hasBytes(bytes, 0, asf))
+    return includesBytes(bytes.subarray(0, asfHeadBytes), asfPictures) ? undefined : 'audio/x-ms-wma'
   if (isAdts(bytes)) return 'audio/aac'
   return isMp3(bytes) ? 'audio/mpeg' : undefined
 }
+
+/** Whether this is RIFF WAVE whose lengths have 64 bits (EBU Tech 3306, ITU-R BS.2088). */
+export const isRf64 = (bytes: Uint8Array): boolean =>
+  (hasText(bytes, 0, 'RF64') || hasText(bytes, 0, 'BW64')) && hasText(bytes, 8, 'WAVE')
+
+/** The names with which a file of Microsoft's ASF begins, and by which it says that a track has pictures. */
+const asf = [0x30, 0x26, 0xb2, 0x75, 0x8e, 0x66, 0xcf, 0x11, 0xa6, 0xd9, 0x00, 0xaa, 0x00, 0x62, 0xce, 0x6c]
+const asfPictures = [
+  0xc0, 0xef, 0x19, 0xbc, 0x4d, 0x5b, 0xcf, 0x11, 0xa8, 0xfd, 0x00, 0x80, 0x5f, 0x5c, 0x44, 0x2b,
+]
+
+/** The head of such a file, which lists its tracks, is rarely longer. */
+const asfHeadBytes = 8_192
 
 /** Brands of ISO 23008-12 and of AVIF: files of the same boxes that are pictures, not films. */
 const heifBrands = ['avif', 'avis', 'heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'mif1', 'msf1']
@@ -65,11 +86,4 @@ function isAdts(bytes: Uint8Array): boolean {
   const length = adtsBytes(bytes, start)
   if (length === undefined) return false
   return start + length >= bytes.length || adtsBytes(bytes, start + length) !== undefined
-}
-
-/** The length in the header of a frame (ISO 14496-3, 1.A.2.2); undefined where the rate does not exist or the length is not more than the header. */
-function adtsBytes(bytes: Uint8Array, at: number): number | undefined {
-  if (at + 6 > bytes.length || bytes[at] !== 0xff || (bytes[at + 1]! & 0xf6) !== 0xf0) return undefined
-  const length = ((bytes[at + 3]! & 3) << 11) | (bytes[at + 4]! << 3) | (bytes[at + 5]! >> 5)
-  return ((bytes[at + 2]! >> 2) & 15) < 13 && length > 7 ? length : undefined
 }

@@ -1,17 +1,36 @@
-/** Longest head of a data URL before its comma. */
+import { sniff } from '#core/magic'
+import { mediaTypeOf } from './media-type.ts'
+
+/** Longest head of a data URL before its data. */
 const maxHeadLength = 256
-const head = /^data:([\w.+-]+\/[\w.+-]+)((?:;[\w.+-]+=(?:[^;,"]*|"[^"]*"))*);base64$/i
+/** A codec in the parameters may have commas, as browsers write them: the data begins after this. */
+const mark = ';base64,'
+const typeInHead = /^data:([\w.+-]+\/[\w.+-]+)\s*(?:;|$)/i
 
 /**
- * Takes a `data:<type>;base64,<data>` URL apart (RFC 2397). The type is lower case, without parameters, and only what
- * the sender claims; the Base64 is not checked. `undefined` for other URLs and for data that is not in Base64.
+ * Takes a `data:<type>;base64,<data>` URL apart (RFC 2397). The type is called by its usual name, without parameters, and only what the sender
+ * claims; the Base64 is not checked. `undefined` for other URLs and for data that is not in Base64.
  */
 export function parseDataUrl(url: string): { mediaType: string; base64: string } | undefined {
-  const comma = url.slice(0, maxHeadLength).indexOf(',')
-  const mediaType = comma === -1 ? undefined : head.exec(url.slice(0, comma))?.[1]
-  return mediaType === undefined
+  const end = url.slice(0, maxHeadLength).toLowerCase().indexOf(mark)
+  const claimed = end === -1 ? undefined : typeInHead.exec(url.slice(0, end))?.[1]
+  return claimed === undefined
     ? undefined
-    : { mediaType: mediaType.toLowerCase(), base64: url.slice(comma + 1) }
+    : { mediaType: mediaTypeOf(claimed), base64: url.slice(end + mark.length) }
+}
+
+/** The type of a picture, a PDF or a film in Base64, by its first bytes. */
+export const typeOfBase64 = (base64: string): string | undefined =>
+  sniff(Buffer.from(base64.slice(0, sniffedCharacters), 'base64'))
+
+const sniffedCharacters = 64
+
+/** A data URL with the type that its bytes have, since vendors refuse another; every other URL as it is. */
+export function withTypeOfBytes(url: string): string {
+  const parsed = parseDataUrl(url)
+  if (!parsed) return url
+  const head = `data:${typeOfBase64(parsed.base64) ?? parsed.mediaType};base64,`
+  return url.startsWith(head) ? url : head + parsed.base64
 }
 
 /** Standard Base64, padded. */

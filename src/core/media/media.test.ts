@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { costOf, expectLinear, expectNoHold } from '../../../tests/cost/cost.ts'
 import fc from '../../../tests/harness/fast-check.ts'
-import { measure, measureAudio, measureImage, measureVideo, parseDataUrl, sniff } from './media.ts'
+import {
+  measure,
+  measureAudio,
+  measureImage,
+  measureVideo,
+  parseDataUrl,
+  sniff,
+  withTypeOfBytes,
+} from './media.ts'
 
 const ascii = (text: string) => [...text].map((letter) => letter.charCodeAt(0))
 const be16 = (value: number) => [(value >> 8) & 255, value & 255]
@@ -365,6 +373,24 @@ describe('parseDataUrl', () => {
       mediaType: 'audio/webm',
       base64: '',
     })
+  })
+
+  test('calls the type by its usual name, whatever browsers write behind it', () => {
+    for (const [head, mediaType] of [
+      ['image/jpg', 'image/jpeg'],
+      ['audio/x-m4a', 'audio/mp4'],
+      ['audio/ogg; codecs=opus', 'audio/ogg'],
+      ['video/webm;codecs=vp8,opus', 'video/webm'],
+    ] as const)
+      expect(parseDataUrl(`data:${head};base64,AAAA`)).toEqual({ mediaType, base64: 'AAAA' })
+  })
+
+  test('a data URL gets the type of its bytes, and nothing else is changed', () => {
+    const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0]).toString('base64')
+    expect(withTypeOfBytes(`data:image/png;base64,${jpeg}`)).toBe(`data:image/jpeg;base64,${jpeg}`)
+    expect(withTypeOfBytes('data:image/jpg;base64,AAAA')).toBe('data:image/jpeg;base64,AAAA')
+    for (const url of [`data:image/jpeg;base64,${jpeg}`, 'https://example.com/a.png', 'data:,a'])
+      expect(withTypeOfBytes(url)).toBe(url)
   })
 
   test('refuses other URLs, data without Base64, and heads without end', () => {

@@ -2,7 +2,7 @@
 export { hasText, isEncoderTable, isHeif, type Mp3Frame, readMp3Frame, skipId3, sniff } from '#core/magic'
 export { hasAlpha, paintedMask } from './alpha.ts'
 export { measureAudio } from './audio.ts'
-export { dataUrl, encodeBase64, parseDataUrl } from './base64.ts'
+export { dataUrl, encodeBase64, parseDataUrl, typeOfBase64, withTypeOfBytes } from './base64.ts'
 export { fromHeif, heifTypes } from './heif.ts'
 export { isTooLarge, measureImage } from './image.ts'
 export {
@@ -15,6 +15,7 @@ export {
   withLinkedMedia,
 } from './linked.ts'
 export { measure } from './measure.ts'
+export { anyType, mediaTypeField, mediaTypeOf, recordingTypeField } from './media-type.ts'
 export { type Origin, originIn, originXmp } from './origin.ts'
 export { allContentParts, mapContentParts } from './parts.ts'
 export { referencePicture } from './reference.ts'

@@ -1,5 +1,6 @@
 import { Slice } from '#platform/slices'
 import { AdtsReader } from './adts-reader.ts'
+import { SoundError } from './fault.ts'
 
 /** The byte and the sample at which each frame of an ADTS file begins: some 5 MB for four hours. */
 export class AdtsIndex {
@@ -62,4 +63,22 @@ export async function indexAdts(bytes: AsyncIterable<Uint8Array>): Promise<AdtsI
   for (const _ of reader.end());
   index.add(end, samples)
   return index
+}
+
+/** Where the last whole frame ends in a file that breaks off. */
+export async function endOfAdts(bytes: AsyncIterable<Uint8Array>): Promise<number> {
+  const slice = new Slice()
+  let end = 0
+  const reader = new AdtsReader((place, frame) => {
+    end = place + frame.bytes
+  })
+  try {
+    for await (const chunk of bytes) {
+      for (const _ of reader.write(chunk));
+      if (slice.isOver()) await slice.next()
+    }
+  } catch (error) {
+    if (!(error instanceof SoundError)) throw error
+  }
+  return end
 }

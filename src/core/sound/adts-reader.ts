@@ -20,8 +20,10 @@ export class AdtsReader {
   /** The offset of the held bytes in the file. */
   #place = 0
   #skip = 0
+  /** The frame whose last byte is still to come, and its offset in the file. */
+  #open: { place: number; frame: AdtsFrame } | undefined
 
-  /** @param onFrame called with the offset of each frame in the file */
+  /** @param onFrame called with the offset of each whole frame in the file */
   constructor(onFrame?: (place: number, frame: AdtsFrame) => void) {
     this.#onFrame = onFrame
   }
@@ -44,15 +46,17 @@ export class AdtsReader {
       const skipped = Math.min(this.#skip, bytes.length - at)
       this.#skip -= skipped
       at += skipped
+      if (this.#skip > 0) break
+      if (this.#open) yield this.#count(this.#open)
       if (bytes.length - at < needed) break
       const tag = tagAt(bytes, at)
       const frame = tag > 0 ? undefined : adtsFrameAt(bytes, at)
       if (tag === 0 && !frame)
         throw new SoundError(this.#isCut(bytes, at) ? 'truncated' : 'malformed', this.mediaType)
+      if (frame && this.rate !== 0 && frame.rate !== this.rate)
+        throw new SoundError('malformed', this.mediaType)
       this.#skip = frame?.bytes ?? tag
-      if (!frame) continue
-      yield this.#count(frame)
-      this.#onFrame?.(this.#place + at, frame)
+      if (frame) this.#open = { place: this.#place + at, frame }
     }
     this.#place += at
     this.#held = new Uint8Array(bytes.subarray(at))
@@ -62,10 +66,11 @@ export class AdtsReader {
     return this.rate !== 0 && bytes.length - at < headBytes && bytes[at] === 0xff
   }
 
-  #count(frame: AdtsFrame): Float32Array {
-    if (this.rate !== 0 && frame.rate !== this.rate) throw new SoundError('malformed', this.mediaType)
+  #count({ place, frame }: { place: number; frame: AdtsFrame }): Float32Array {
+    this.#open = undefined
     this.rate = frame.rate
     this.channels ||= frame.channels
+    this.#onFrame?.(place, frame)
     return silence(frame.samples)
   }
 }

@@ -30,6 +30,11 @@ export class SampleBatch {
     this.#heldBack = last
   }
 
+  /** Leaves out less at the end: the sound breaks off so many samples before it. */
+  breakOff(missing: number): void {
+    this.#heldBack = Math.max(0, this.#heldBack - missing)
+  }
+
   hasRoomFor(samples: number): boolean {
     return this.#to + samples <= this.#room
   }

@@ -6,6 +6,7 @@ import type { CountedSound } from './decode.ts'
 import { decodePcm, sampleBytes, speechSampleRate } from './decode-pcm.ts'
 import type { DecodeAnswer, DecodeInput } from './decode-process.ts'
 import { SoundError } from './fault.ts'
+import type { ForeignSound } from './foreign.ts'
 import type { RecordingSource } from './recording.ts'
 import type { RecordingTools } from './recordings.ts'
 import { bytesOf, chunksOf } from './source.ts'
@@ -49,14 +50,14 @@ export async function decodeTrack(
   track: Track,
   { seconds, maxSeconds }: { seconds: number | undefined; maxSeconds: number },
 ): Promise<DecodedSound> {
+  const { foreign } = track
+  if (foreign) return decodeForeign(decoding, { ...track, foreign }, maxSeconds)
   if (track.media === 'audio/aac') return decodeAac(decoding, track, seconds!)
   const isShort =
     seconds === undefined ? bytesOf(track.file) <= maxBytesInPlace : seconds <= maxSecondsInPlace
-  const decoded = isShort && !isVorbis(track) ? await decodeInPlace(track, seconds === undefined) : undefined
+  const decoded = isShort && !track.isVorbis ? await decodeInPlace(track, seconds === undefined) : undefined
   return decoded ?? decodeInProcess(decoding, track, seconds ?? maxSeconds)
 }
-
-const isVorbis = ({ media, isUncountable }: Track): boolean => isUncountable && media === 'audio/ogg'
 
 /** Decodes in this process; undefined where the sound is longer than was thought. */
 async function decodeInPlace(track: Track, mayBeLonger: boolean): Promise<DecodedSound | undefined> {
@@ -94,25 +95,51 @@ async function decodeInProcess(
   return { pcm: await sizedFile(place), counted: answer }
 }
 
-async function decodeAac(
-  { workshop, requester, folders }: DecodeContext,
-  track: Track,
-  seconds: number,
-): Promise<DecodedSound> {
-  const ffmpeg = await workshop.ffmpeg()
-  if (!ffmpeg) throw new SoundError('unsupported', track.mediaType, 'aac')
-  const { path: file } = await fileOf(track.file, workshop.spool, folders)
-  const folder = folders.use(await workshop.spool.folder(pcmBytes(seconds)))
-  const place = path.join(folder.path, 'pcm')
-  outcomeValue(
-    await ffmpeg.decodeAac({ ...requester, file, place, folder, timeoutMs: decodeMs(seconds) }),
-    track,
-  )
-  const pcm = await sizedFile(place)
+async function decodeAac(decoding: DecodeContext, track: Track, seconds: number): Promise<DecodedSound> {
+  const pcm = await decodeByFfmpeg(decoding, track, { format: 'aac', codec: 'aac' }, seconds + 1)
   // ffmpeg leaves out what it cannot decode, so that later sound would come too early.
   const missing = seconds - pcm.bytes / sampleBytes / speechSampleRate
   if (Math.abs(missing) > maxMissingSeconds) throw new SoundError('malformed', track.mediaType, 'aac')
   return { pcm, counted: undefined }
+}
+
+/** No recording of a telephone has fewer bytes for a second of sound: by it a small file takes little room. */
+const leastBytesPerSecond = 10
+const leastForeignSeconds = 60
+
+/** Decodes what only ffmpeg reads; how long it is, is known only then. */
+async function decodeForeign(
+  decoding: DecodeContext,
+  track: Track & { foreign: ForeignSound },
+  maxSeconds: number,
+): Promise<DecodedSound> {
+  const { foreign, mediaType, isTruncated } = track
+  const likely = leastForeignSeconds + bytesOf(track.file) / leastBytesPerSecond
+  const pcm = await decodeByFfmpeg(decoding, track, foreign, Math.min(maxSeconds, likely) + 1)
+  const samples = pcm.bytes / sampleBytes
+  if (samples === 0) throw new SoundError(isTruncated ? 'truncated' : 'malformed', mediaType, foreign.codec)
+  if (samples / speechSampleRate > likely) throw new SoundError('too_long', mediaType)
+  const { codec } = foreign
+  return { pcm, counted: { mediaType, codec, rate: speechSampleRate, channels: 1, samples, isTruncated } }
+}
+
+async function decodeByFfmpeg(
+  { workshop, requester, folders }: DecodeContext,
+  track: Track,
+  { format, codec }: ForeignSound,
+  maxSeconds: number,
+): Promise<{ path: string; bytes: number }> {
+  const ffmpeg = await workshop.ffmpeg()
+  if (!ffmpeg) throw new SoundError('unsupported', track.mediaType, codec)
+  const { path: file } = await fileOf(track.file, workshop.spool, folders)
+  const folder = folders.use(await workshop.spool.folder(pcmBytes(maxSeconds)))
+  const place = path.join(folder.path, 'pcm')
+  const timeoutMs = decodeMs(maxSeconds)
+  outcomeValue(
+    await ffmpeg.decode({ ...requester, format, file, place, folder, timeoutMs, maxSeconds }),
+    track,
+  )
+  return sizedFile(place)
 }
 
 const pcmBytes = (seconds: number): number =>

@@ -5,7 +5,8 @@
  * - `unsupported`: known (`mediaType` says what, and `codec` what is in it), but not decodable here
  * - `no_track`: a container of films or sound without a track of sound
  * - `malformed`: the file contradicts itself or fails its checksums
- * - `truncated`: the file has less than it declares, or its last frame is cut; the sound before that was good
+ * - `truncated`: the file has less than it declares, or its last frame is cut; the sound before that was good. Recordings are read up to there, and
+ *   are refused only where nothing was good
  * - `too_long`: more than `maxSeconds`
  * - `busy`: too many others wait for the processes that read such files
  */

@@ -5,12 +5,26 @@ import type { Spool, SpoolFolder } from '#platform/spool'
 import { speechSampleRate } from './decode-pcm.ts'
 import type { FfmpegSetting } from './settings.ts'
 
-/** The operator's ffmpeg, which decodes what has no decoder here: AAC. */
+/**
+ * The formats that ffmpeg is given, by its own names. `aac` is ADTS that was written here; the others are the files of callers as they came, and none
+ * of them can refer to another file.
+ */
+export type FfmpegFormat = 'aac' | 'mov' | 'aiff' | 'caf' | 'asf' | 'amr'
+
+export interface FfmpegWork extends Requester {
+  format: FfmpegFormat
+  file: string
+  place: string
+  folder: SpoolFolder
+  timeoutMs: number
+  /** The most seconds that are decoded. */
+  maxSeconds: number
+}
+
+/** The operator's ffmpeg, which decodes what has no decoder here. */
 export interface Ffmpeg {
-  /** Decodes ADTS into a file of its folder, as one channel of 16 kHz and 16 bits. */
-  decodeAac(
-    work: { file: string; place: string; folder: SpoolFolder; timeoutMs: number } & Requester,
-  ): Promise<ConfinedResult>
+  /** Decodes a file into another of its folder, as one channel of 16 kHz and 16 bits. */
+  decode(work: FfmpegWork): Promise<ConfinedResult>
 }
 
 /** Returns ffmpeg, or undefined where there is none that works; it is searched for once. */
@@ -62,7 +76,10 @@ async function tryDecoding(ffmpeg: Ffmpeg, spool: Spool): Promise<'works' | 'fai
   const place = path.join(folder.path, 'pcm')
   await writeFile(file, sample, { mode: 0o444 })
   const signal = new AbortController().signal
-  const outcome = await ffmpeg.decodeAac({ file, place, folder, timeoutMs: probeMs, accountId: '', signal })
+  const outcome = await ffmpeg.decode({
+    ...{ format: 'aac', file, place, folder, timeoutMs: probeMs, maxSeconds: 1 },
+    ...{ accountId: '', signal },
+  })
   // On a busy machine ffmpeg may have run out of time.
   if ('lost' in outcome) return outcome.lost === 'broken' ? 'fails' : 'unknown'
   const bytes = await stat(place).then(
@@ -73,9 +90,9 @@ async function tryDecoding(ffmpeg: Ffmpeg, spool: Spool): Promise<'works' | 'fai
 }
 
 const ffmpegAt = (confine: ConfinedRunner, program: string): Ffmpeg => ({
-  decodeAac: ({ file, place, folder, timeoutMs, accountId, signal }) =>
+  decode: ({ file, folder, timeoutMs, accountId, signal, ...work }) =>
     confine({
-      module: { path: program, args: argumentsFor(file, place) },
+      module: { path: program, args: argumentsFor({ ...work, file }) },
       accountId,
       signal,
       input: undefined,
@@ -87,10 +104,31 @@ const ffmpegAt = (confine: ConfinedRunner, program: string): Ffmpeg => ({
     }),
 })
 
-/** No argument comes from outside: the paths are the platform's, the format is the one that it wrote, and no address but that of a file is opened. */
-const argumentsFor = (file: string, place: string): string[] => [
+/** The decoders that ffmpeg may use, by its own names: those of speech as telephones and recorders write it, and none of pictures. */
+const decoders = [
+  ...['aac', 'alac', 'amrnb', 'amrwb', 'mp3', 'mp3float', 'flac', 'opus', 'adpcm_ima_qt'],
+  ...['wmav1', 'wmav2', 'wmapro', 'wmalossless', 'wmavoice', 'pcm_u8', 'pcm_s8', 'pcm_alaw', 'pcm_mulaw'],
+  ...['s16', 's24', 's32', 'f32', 'f64'].flatMap((kind) => [`pcm_${kind}le`, `pcm_${kind}be`]),
+]
+
+/** No argument comes from outside: the paths are the platform's, the format was found by the bytes, and no address but that of a file is opened. */
+const argumentsFor = ({
+  format,
+  file,
+  place,
+  maxSeconds,
+}: Pick<FfmpegWork, 'format' | 'file' | 'place' | 'maxSeconds'>): string[] => [
   ...['-nostdin', '-hide_banner', '-loglevel', 'error', '-threads', '1'],
-  ...['-protocol_whitelist', 'file', '-f', 'aac', '-i', `file:${file}`],
+  ...[
+    '-protocol_whitelist',
+    'file',
+    '-codec_whitelist',
+    decoders.join(','),
+    '-f',
+    format,
+    '-i',
+    `file:${file}`,
+  ],
   ...['-map', '0:a:0', '-vn', '-sn', '-dn', '-ac', '1', '-ar', String(speechSampleRate)],
-  ...['-c:a', 'pcm_s16le', '-f', 's16le', '-n', `file:${place}`],
+  ...['-t', String(Math.ceil(maxSeconds)), '-c:a', 'pcm_s16le', '-f', 's16le', '-n', `file:${place}`],
 ]

@@ -27,6 +27,7 @@ export class Mp3Reader {
   #inStep = false
   #rubbish = 0
   #frames = 0
+  #frameSamples = 0
   #frameBytes = 0
   #table: EncoderTable | undefined
   readonly #batch: SampleBatch
@@ -54,7 +55,9 @@ export class Mp3Reader {
     yield* this.#batches(this.#held, true)
     const { frames = 0, bytes = 0 } = this.#table ?? {}
     // Some encoders count the table as a frame.
-    if (this.#skip > 0 || this.#frames + 1 < frames || this.#frameBytes < bytes) this.#fail('truncated')
+    if (this.#skip === 0 && this.#frames + 1 >= frames && this.#frameBytes >= bytes) return
+    yield this.#lastSamples()
+    this.#fail('truncated')
   }
 
   close(): void {
@@ -66,10 +69,17 @@ export class Mp3Reader {
     try {
       yield* this.#read(bytes, isEnd)
     } catch (error) {
-      yield this.#batch.take()
+      yield this.#lastSamples()
       throw error
     }
     yield this.#batch.take()
+  }
+
+  /** The sound before a fault; an encoder's padding only as far as it reaches into the frames that are there. */
+  #lastSamples(): Float32Array {
+    const missing = Math.max(0, (this.#table?.frames ?? 0) - this.#frames)
+    this.#batch.breakOff(missing * this.#frameSamples)
+    return this.#batch.take()
   }
 
   *#read(bytes: Uint8Array, isEnd: boolean): Iterable<Float32Array> {
@@ -135,6 +145,7 @@ export class Mp3Reader {
     this.rate = frame.sampleRate
     this.channels ||= frame.channels
     this.#frames += 1
+    this.#frameSamples = frame.samples
     const place = this.#batch.next(frame.samples)
     this.#decoder?.decode(bytes, place, frame.channels === 1)
   }

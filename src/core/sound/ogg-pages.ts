@@ -15,7 +15,7 @@ export interface OggPage {
 
 /**
  * Reads the pages of Ogg (RFC 3533) that come in chunks of any length. A page with a wrong checksum is refused, and so is a second stream beside the
- * first.
+ * first. A packet that began, or goes on, on a page which is not there is left out.
  */
 export class OggPages {
   readonly #maxPacketBytes: number
@@ -26,6 +26,7 @@ export class OggPages {
   #packet: Uint8Array[] = []
   #packetBytes = 0
   #isLast = false
+  #isTorn = false
 
   constructor(maxPacketBytes: number) {
     this.#maxPacketBytes = maxPacketBytes
@@ -50,6 +51,25 @@ export class OggPages {
     this.#heldBytes = bytes.length - at
   }
 
+  /** Whether a packet was left out. */
+  get isTorn(): boolean {
+    return this.#isTorn
+  }
+
+  /** What is there of a page that breaks off; its checksum cannot be compared. Call when all bytes were written. */
+  cutPage(): OggPage | undefined {
+    const page = Buffer.concat(this.#held)
+    const at = headBytes + (page[26] ?? 0)
+    if (this.#isLast || page.length < at || page.readUInt32BE(0) !== 0x4f676753) return undefined
+    const { isFirst, isBehind } = this.#begin(page[5]!)
+    let count = 0
+    for (let end = at; count < page[26]!; count++) {
+      end += page[headBytes + count]!
+      if (end > page.length) break
+    }
+    return { packets: this.#packets(page, isBehind, count), isFirst, isLast: false, position: -1 }
+  }
+
   /** Call when all bytes were written: a stream without its last page was cut off. */
   end(): void {
     if (!this.#isLast || this.#heldBytes > 0) this.#fail('truncated')
@@ -61,24 +81,42 @@ export class OggPages {
     if (page.readUInt32BE(0) !== 0x4f676753 || checksumOf(unchecked, 32) !== page.readUInt32LE(22))
       this.#fail('malformed')
     const flag = page[5]!
+    const { isFirst, isBehind } = this.#begin(flag)
+    const packets = this.#packets(page, isBehind, page[26]!)
+    this.#isLast = (flag & flags.last) !== 0
+    return { packets, isFirst, isLast: this.#isLast, position: Number(page.readBigInt64LE(6)) }
+  }
+
+  /** Whether a page is the first of its stream, and whether it begins with the rest of a packet whose beginning is not there. */
+  #begin(flag: number): { isFirst: boolean; isBehind: boolean } {
     const isFirst = (flag & flags.first) !== 0
     if (isFirst) {
       this.#packet = []
       this.#packetBytes = 0
     }
-    // A packet that began on a page which is not there cannot be read.
-    const isTorn = (flag & flags.continued) !== 0 && this.#packet.length === 0
-    if ((this.#isLast && !isFirst) || isTorn) this.#fail('malformed')
-    const packets = this.#packets(page)
-    this.#isLast = (flag & flags.last) !== 0
-    return { packets, isFirst, isLast: this.#isLast, position: Number(page.readBigInt64LE(6)) }
+    if (this.#isLast && !isFirst) this.#fail('malformed')
+    const goesOn = (flag & flags.continued) !== 0
+    const isTorn = goesOn !== this.#packet.length > 0
+    this.#isTorn ||= isTorn
+    if (isTorn) this.#packet = []
+    return { isFirst, isBehind: isTorn && goesOn }
   }
 
-  #packets(page: Buffer): Buffer[] {
+  /**
+   * @param isBehind whether the page begins with the rest of a packet whose beginning is not there
+   * @param count of the sizes that are read
+   */
+  #packets(page: Buffer, isBehind: boolean, count: number): Buffer[] {
     const packets: Buffer[] = []
-    const count = page[26]!
-    let at = headBytes + count
+    let at = headBytes + page[26]!
+    let isLeftOut = isBehind
+    if (this.#packet.length === 0) this.#packetBytes = 0
     for (const size of page.subarray(headBytes, headBytes + count)) {
+      if (isLeftOut) {
+        at += size
+        isLeftOut = size === 255
+        continue
+      }
       this.#packet.push(page.subarray(at, at + size))
       this.#packetBytes += size
       at += size

@@ -1,10 +1,11 @@
 import type { SoundBytes } from '#core/turn'
 import type { Requester } from '#platform/confined'
-import { type AdtsIndex, indexAdts } from './adts-index.ts'
-import { countSound, type DecodeOptions, decodeSound } from './decode.ts'
+import { type AdtsIndex, endOfAdts, indexAdts } from './adts-index.ts'
+import { type CountedSound, countSound, type DecodeOptions, decodeSound } from './decode.ts'
 import { sampleBytes, speechSampleRate } from './decode-pcm.ts'
 import { type DecodeContext, type DecodedSound, decodeTrack } from './decode-track.ts'
 import { SoundError } from './fault.ts'
+import { hasSpeech } from './has-speech.ts'
 import { type Levels, levelsOfPcm } from './levels.ts'
 import { PcmReader, type Sound } from './pcm.ts'
 import type {
@@ -16,7 +17,7 @@ import type {
   TimeSpan,
 } from './recording.ts'
 import type { RecordingTools } from './recordings.ts'
-import { bytesOf, chunksOf, transientChunksOf } from './source.ts'
+import { bytesOf, chunksOf, partOf, transientChunksOf } from './source.ts'
 import { openTrack, type Track } from './track.ts'
 import { partInSamples, trimSound } from './trim.ts'
 import { wavHead } from './wav.ts'
@@ -25,7 +26,8 @@ import { wavHead } from './wav.ts'
 const maxHiddenSeconds = 60
 
 /**
- * Recognises, unpacks and measures a recording. Only FLAC and Vorbis have to be decoded for that.
+ * Recognises, unpacks and measures a recording, up to where it breaks off. Only FLAC and Vorbis, and what ffmpeg alone reads, have to be decoded for
+ * that.
  * @throws SoundError, SPOOL_FULL, and the signal's reason
  */
 export async function openRecording(
@@ -38,37 +40,53 @@ export async function openRecording(
   const decoding: DecodeContext = { workshop, requester, folders: opening }
   const track = await openTrack(workshop, source, requester, opening)
   try {
-    const bounds = { mediaType: track.media, maxSeconds: maxSeconds + maxHiddenSeconds }
-    const decoded = track.isUncountable
-      ? await decodeTrack(decoding, track, { seconds: undefined, maxSeconds: bounds.maxSeconds })
-      : undefined
-    const { codec, rate, channels, samples } =
-      decoded?.counted ?? (await countSound(chunksOf(track.file), bounds))
+    const { counted, decoded, file } = await countTrack(decoding, track, maxSeconds + maxHiddenSeconds)
+    const { codec, rate, samples } = counted
     const { skip, length } = partInSamples(track.part, rate, samples)
     const seconds = length / rate
     if (seconds > maxSeconds) throw new SoundError('too_long', track.mediaType)
     if (length === 0) throw new SoundError('empty', track.mediaType)
+    const isTruncated = track.isTruncated || counted.isTruncated
     const measured: MeasuredRecording = {
       mediaType: track.mediaType,
       codec,
       seconds,
-      packetSeconds: packetSecondsOf(track, samples / rate),
-      rate: track.unpacked?.rate ?? rate,
-      channels: track.unpacked?.channels ?? channels,
+      packetSeconds: isTruncated ? Number.POSITIVE_INFINITY : Math.max(samples / rate, track.otherSeconds),
+      rate: track.stated?.rate ?? rate,
+      channels: track.stated?.channels ?? counted.channels,
       isDecodable: codec !== 'aac' || (await workshop.ffmpeg()) !== undefined,
-      hasVideo: track.unpacked?.hasVideo ?? false,
+      hasVideo: track.hasVideo,
+      isTruncated,
     }
     const timing = { skipSeconds: skip / rate, fileSeconds: samples / rate, fileRate: rate }
-    return new OpenedRecording(measured, track, { ...decoding, folders: opening.move() }, timing, decoded)
+    const kept = { ...decoding, folders: opening.move() }
+    return new OpenedRecording(measured, { ...track, file }, kept, timing, decoded)
   } catch (error) {
     if (!(error instanceof SoundError)) throw error
     throw new SoundError(error.fault, track.mediaType, error.codec)
   }
 }
 
-function packetSecondsOf({ unpacked }: Track, seconds: number): number {
-  if (!unpacked) return seconds
-  return unpacked.hasMore ? Number.POSITIVE_INFINITY : Math.max(seconds, unpacked.otherSeconds)
+interface CountedTrack {
+  counted: CountedSound
+  decoded: DecodedSound | undefined
+  /** The file of the track, as far as it is good where that matters to others who read it. */
+  file: RecordingSource
+}
+
+async function countTrack(decoding: DecodeContext, track: Track, maxSeconds: number): Promise<CountedTrack> {
+  const { file, media } = track
+  if (track.isUncountable) {
+    const decoded = await decodeTrack(decoding, track, { seconds: undefined, maxSeconds })
+    return { counted: decoded.counted!, decoded, file }
+  }
+  const counted = await countSound(chunksOf(file), { mediaType: media, maxSeconds })
+  const isLeft = media !== 'audio/aac' || !counted.isTruncated
+  if (isLeft) return { counted, decoded: undefined, file }
+  // ffmpeg, and an upstream that gets packets, read AAC themselves.
+  const { workshop, folders } = decoding
+  const whole = { from: 0, to: await endOfAdts(chunksOf(file)) }
+  return { counted, decoded: undefined, file: await partOf(file, whole, workshop.spool, folders) }
 }
 
 /** Where the recording stands in the file of its packets, whose rate is in Hz. */
@@ -137,6 +155,14 @@ export class OpenedRecording implements Recording {
     return { pcm, begin: sampleBytes * (first + from), end: sampleBytes * (first + to) }
   }
 
+  async hasSpeech(span: TimeSpan = {}): Promise<boolean> {
+    if (!this.measured.isDecodable) return true
+    // Speech mostly begins at once, and then nothing after it has to be decoded.
+    const isAll = span.from === undefined && span.to === undefined
+    const sound = isAll && !this.#decoded ? this.wholeSound({ opusRate: speechSampleRate }) : this.sound(span)
+    return await hasSpeech(sound)
+  }
+
   levels(): Promise<Levels> {
     this.#levels ??= this.#measureLevels().catch((error) => {
       this.#levels = undefined
@@ -171,10 +197,12 @@ export class OpenedRecording implements Recording {
 
   /** Yields what `sound` does, but a codec that is decoded in this process keeps its own rate. */
   async *wholeSound(options: DecodeOptions): AsyncGenerator<Sound> {
-    const { codec } = this.measured
-    if (codec === 'aac' || codec === 'vorbis') return yield* this.sound()
-    const { file, media, part } = this.#track
-    yield* trimSound(decodeSound(chunksOf(file), { ...options, mediaType: media }), part)
+    const { file, media, part, isVorbis, foreign } = this.#track
+    const { onTruncated = () => undefined } = options
+    if (this.measured.isTruncated) onTruncated()
+    if (media === 'audio/aac' || isVorbis || foreign) return yield* this.sound()
+    const decoding = { ...options, mediaType: media, onTruncated: () => undefined }
+    yield* trimSound(decodeSound(chunksOf(file), decoding), part)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

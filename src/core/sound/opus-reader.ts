@@ -25,6 +25,9 @@ export class OpusReader {
   readonly rate: number
   channels = 0
   readonly #decoder: PacketDecoder | undefined
+  /** Whether a packet that cannot be decoded becomes silence, so that its time still passes. */
+  readonly #isLenient: boolean
+  #decoded = 0
   readonly #pages = new OggPages(maxPacketBytes)
   #packets = 0
   #skip = 0
@@ -33,15 +36,17 @@ export class OpusReader {
   /** The sound of the last packet, which its page may cut short. */
   #last: Float32Array | undefined
 
-  constructor(rate: number, decoder?: PacketDecoder) {
+  private constructor(rate: number, decoder?: PacketDecoder, isLenient = false) {
     this.rate = rate
     this.#decoder = decoder
+    this.#isLenient = isLenient
   }
 
-  static async open(rate: OpusRate = clockRate): Promise<OpusReader> {
+  static async open(rate: OpusRate = clockRate, isLenient = false): Promise<OpusReader> {
     const { createDecoder } = await import('libopus-wasm')
     const maxFrameSize = (rate * maxPacketMs) / 1_000
-    return new OpusReader(rate, await createDecoder({ channels: 1, sampleRate: rate, maxFrameSize }))
+    const decoder = await createDecoder({ channels: 1, sampleRate: rate, maxFrameSize })
+    return new OpusReader(rate, decoder, isLenient)
   }
 
   /** A reader that only counts the samples. */
@@ -53,9 +58,18 @@ export class OpusReader {
     for (const page of this.#pages.write(chunk)) yield* this.#page(page)
   }
 
-  end(): Float32Array[] {
+  get isTorn(): boolean {
+    return this.#pages.isTorn
+  }
+
+  *end(): Iterable<Float32Array> {
+    const page = this.#pages.cutPage()
+    if (page) yield* this.#page(page)
+    // Of a stream that breaks off no clock says where the last packet ends.
+    if (this.#last) yield this.#last
+    this.#last = undefined
+    if (this.#isLenient && this.#decoded === 0) throw new SoundError('empty', this.mediaType)
     this.#pages.end()
-    return []
   }
 
   close(): void {
@@ -86,18 +100,20 @@ export class OpusReader {
     }
     // An empty packet is a lost one; the packet after the head has the comments.
     if (number < 2 || packet.length === 0) return undefined
-    const samples = this.#decoder ? this.#decoded(this.#decoder, packet) : silence(this.#samplesOf(packet))
+    const samples = this.#decoder ? this.#decode(this.#decoder, packet) : silence(this.#samplesOf(packet))
     const dropped = Math.min(this.#skip, samples.length)
     this.#skip -= dropped
     this.#given += samples.length - dropped
     return samples.slice(dropped)
   }
 
-  #decoded(decoder: PacketDecoder, packet: Uint8Array): Float32Array {
+  #decode(decoder: PacketDecoder, packet: Uint8Array): Float32Array {
     try {
-      return decoder.decodeFloat(packet)
+      const samples = decoder.decodeFloat(packet)
+      this.#decoded += 1
+      return samples
     } catch {
-      return this.#fail('malformed')
+      return this.#isLenient ? silence(this.#samplesOf(packet)) : this.#fail('malformed')
     }
   }
 

@@ -10,21 +10,27 @@ export type RecordingSource = Uint8Array | { path: string; bytes: number }
 export interface MeasuredRecording {
   /** The media type by the tracks, not by the brand: an MP4 or WebM without pictures is `audio/mp4` or `audio/webm`, with pictures `video/…`. */
   mediaType: string
-  /** The codec of the first track of sound: `opus`, `vorbis`, `mp3`, `aac`, `flac` or `pcm`. */
+  /**
+   * The codec of the first track of sound: `opus`, `vorbis`, `mp3`, `aac`, `flac` or `pcm`; of what ffmpeg alone reads, `alac`, `aiff`, `caf`, `wma`
+   * or `amr`.
+   */
   codec: string
   /** The seconds that are heard, exact to the sample; padding and what an editor cut off are not counted. */
   seconds: number
   /**
    * The seconds of every packet, also of further tracks: more than `seconds` in a file that hides a part of itself, and infinite where more follows
-   * that is not read here. Where the two differ by much, send a conversion, not the file.
+   * that is not read here, where the file breaks off, and where it is of a kind that not every upstream reads. Where the two differ by much, send a
+   * conversion, not the file.
    */
   packetSeconds: number
-  /** The rate in Hz, and the number of channels, as recorded. */
+  /** The rate in Hz, and the number of channels, as recorded; of a file without a container that ffmpeg alone reads, those of its sound here. */
   rate: number
   channels: number
   /** Whether `sound`, `wav` and `levels` work here. A recording that cannot be decoded is cut by `packets`. */
   isDecodable: boolean
   hasVideo: boolean
+  /** Whether the file breaks off, so that `seconds` ends with its last whole frame; or begins in the middle of one. */
+  isTruncated: boolean
 }
 
 /** A part of a recording in seconds from its beginning; absent: from its beginning, or to its end. A span beyond the recording is cut to it. */
@@ -59,6 +65,8 @@ export interface Recording extends AsyncDisposable {
    * `sound` does.
    */
   wav(span?: TimeSpan): Promise<{ bytes: SoundBytes; seconds: number }>
+  /** Whether somebody speaks in a span; true where the sound cannot be read here. It is read as far as the first word. Throws as `sound` does. */
+  hasSpeech(span?: TimeSpan): Promise<boolean>
   /** The loudness of the recording, every 10 ms. Throws as `sound` does. */
   levels(): Promise<Levels>
   /** A span cut by packets, without decoding. Only for AAC: `undefined` for others. */

@@ -3,6 +3,7 @@ import type { Log } from '#platform/log'
 import type { Spool } from '#platform/spool'
 import { type DecodeOptions, decodeSound } from './decode.ts'
 import { type FindFfmpeg, openFfmpeg } from './ffmpeg.ts'
+import { foreignFile } from './foreign.ts'
 import { openRecording } from './open-recording.ts'
 import type { Sound } from './pcm.ts'
 import type { OpenRecording, RecordingSource } from './recording.ts'
@@ -10,11 +11,15 @@ import type { FfmpegSetting } from './settings.ts'
 import { chunksOf, recognise } from './source.ts'
 
 /**
- * Reads whole files as people record them: WAV, MP3, FLAC, Opus and Vorbis in Ogg, AAC in ADTS, and the first audio track of WebM, Matroska, MP4 and
- * QuickTime with one of those in it. AAC is decoded where the operator has ffmpeg. Throws `SoundError`, SPOOL_FULL and the signal's reason.
+ * Reads whole files as people record them: WAV, MP3, FLAC, Opus, Vorbis and FLAC in Ogg, AAC in ADTS, and the first audio track of WebM, Matroska, MP4
+ * and QuickTime with one of those in it. AAC is decoded where the operator has ffmpeg, which also reads AIFF, CAF, WMA, AMR and, in MP4, ALAC. A file
+ * that breaks off is read up to its last whole frame. Throws `SoundError`, SPOOL_FULL and the signal's reason.
  */
 export interface Recordings {
-  /** The sound of a whole file, one channel, at its own rate; AAC and Vorbis, which are decoded in processes of their own, at 16 kHz. */
+  /**
+   * The sound of a whole file, one channel, at its own rate; at 16 kHz what is decoded in processes of their own, such as AAC and Vorbis.
+   * `onTruncated` is called where the file breaks off.
+   */
   decode(source: RecordingSource, requester: Requester, options?: DecodeOptions): AsyncGenerator<Sound>
   /** Recognises and measures a file, so that spans of it can be read. Throws `busy` where too many wait. */
   open: OpenRecording
@@ -48,9 +53,10 @@ export function openRecordings(
   }
   return {
     async *decode(source, requester, options = {}) {
-      const { container, media, isVorbis } = await recognise(source)
-      const isPlain = container === undefined && !isVorbis && media !== 'audio/aac'
-      if (isPlain) return yield* decodeSound(chunksOf(source), options)
+      const { container, media, from, isVorbis } = await recognise(source)
+      const isOpened = container !== undefined || isVorbis || media === 'audio/aac' || foreignFile(media)
+      const lenient = { ...options, onTruncated: options.onTruncated ?? (() => undefined) }
+      if (!isOpened && from === 0) return yield* decodeSound(chunksOf(source), lenient)
       const { maxSeconds = usualMaxSeconds } = options
       await using recording = await openRecording(workshop, source, requester, { maxSeconds })
       yield* recording.wholeSound(options)

@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { skipId3, sniff } from '#core/magic'
+import { findFrames, isRf64, skipId3, sniff } from '#core/magic'
+import type { Spool } from '#platform/spool'
 import { beginsLikeMp4 } from './container/boxes.ts'
 import type { Container } from './container/unpack.ts'
-import { beginsLikeVorbis } from './decode.ts'
+import { beginsLikeOggFlac, beginsLikeVorbis } from './decode.ts'
 import { SoundError } from './fault.ts'
 import type { RecordingSource } from './recording.ts'
 
@@ -62,22 +63,47 @@ export async function bytesAt(source: RecordingSource, at: number, length: numbe
   return buffer.subarray(0, bytesRead)
 }
 
+/** A part of a file as a file of its own. `folders` deletes it. */
+export async function partOf(
+  source: RecordingSource,
+  { from, to }: { from: number; to: number },
+  spool: Spool,
+  folders: AsyncDisposableStack,
+): Promise<RecordingSource> {
+  if (source instanceof Uint8Array) return source.subarray(from, to)
+  return folders.use(await spool.write(chunksOf(source, from, to), { maxBytes: to - from }))
+}
+
 /** The type of a file by its bytes; `media` is named as in `sniff`, also after a tag of any length. */
 export interface RecognisedFile {
   container: Container | undefined
   media: string | undefined
+  /** Where its sound begins: not at 0 in what somebody began to record in the middle of a frame. */
+  from: number
   isVorbis: boolean
+  isFlac: boolean
+  /** Whether upstreams that take files of this type may not be able to read this one. */
+  isUnusual: boolean
 }
 
 export async function recognise(source: RecordingSource): Promise<RecognisedFile> {
   const head = await bytesAt(source, 0, headBytes)
   const tag = skipId3(head)
   const behind = tag > 0 && tag < bytesOf(source) ? await bytesAt(source, tag, headBytes) : undefined
+  const container = containerOf(head)
+  // A tag mostly stands before mp3, but also before AAC.
+  const named = (behind && sniff(behind)) ?? sniff(head)
+  const frames = container || named !== undefined ? undefined : findFrames(head)
+  const media = named ?? frames?.mediaType
+  const isOgg = media === 'audio/ogg'
+  const isOggFlac = isOgg && beginsLikeOggFlac(head)
   return {
-    container: containerOf(head),
-    // A tag mostly stands before mp3, but also before AAC.
-    media: (behind && sniff(behind)) ?? sniff(head),
-    isVorbis: sniff(head) === 'audio/ogg' && beginsLikeVorbis(head),
+    container,
+    media,
+    from: frames?.at ?? 0,
+    isVorbis: isOgg && beginsLikeVorbis(head),
+    isFlac: isOggFlac || media === 'audio/flac',
+    isUnusual: isOggFlac || isRf64(head),
   }
 }
 

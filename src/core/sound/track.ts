@@ -1,10 +1,11 @@
 import path from 'node:path'
 import type { ConfinedResult, Requester } from '#platform/confined'
-import type { Container, UnpackedSound } from './container/unpack.ts'
+import type { Container, UnknownSound, UnpackedSound } from './container/unpack.ts'
 import { SoundError } from './fault.ts'
+import { type ForeignSound, foreignEntry, foreignFile, isCutForeign } from './foreign.ts'
 import type { RecordingSource } from './recording.ts'
 import type { RecordingTools } from './recordings.ts'
-import { bytesOf, chunksOf, recognise } from './source.ts'
+import { bytesOf, chunksOf, partOf, recognise } from './source.ts'
 import type { SoundPart } from './trim.ts'
 import type { UnpackAnswer, UnpackInput } from './unpack-process.ts'
 
@@ -16,8 +17,17 @@ export interface Track {
   mediaType: string
   /** True: the length is known only by decoding. */
   isUncountable: boolean
+  isVorbis: boolean
+  /** What ffmpeg is told of a file that nothing else here reads. */
+  foreign?: ForeignSound
   part: SoundPart
-  unpacked: UnpackedSound | undefined
+  /** Rate and channels where a container states them. */
+  stated?: { rate: number; channels: number }
+  hasVideo: boolean
+  /** The seconds that are in the file beside this track: infinite where no upstream should get the file as it is. */
+  otherSeconds: number
+  /** Whether the file breaks off, or begins in the middle of a frame. */
+  isTruncated: boolean
 }
 
 /** CPU time: the slowest file takes half of it. */
@@ -42,18 +52,25 @@ export async function openTrack(
   requester: Requester,
   folders: AsyncDisposableStack,
 ): Promise<Track> {
-  const { container, media, isVorbis } = await recognise(source)
+  const { container, media, from, isVorbis, isFlac, isUnusual } = await recognise(source)
   if (container) return unpackTrack(workshop, { source, container }, requester, folders)
   if (media === undefined) throw new SoundError(bytesOf(source) === 0 ? 'empty' : 'unrecognised')
+  const foreign = foreignFile(media)
   return {
-    file: source,
+    file: from === 0 ? source : await partOf(source, { from, to: bytesOf(source) }, workshop.spool, folders),
     media,
     mediaType: media,
-    isUncountable: isVorbis || media === 'audio/flac',
-    part: { skipSeconds: 0, discardSeconds: 0 },
-    unpacked: undefined,
+    isUncountable: isVorbis || isFlac || foreign !== undefined,
+    isVorbis,
+    ...(foreign && { foreign }),
+    part: wholePart,
+    hasVideo: false,
+    otherSeconds: isUnusual || foreign ? Number.POSITIVE_INFINITY : 0,
+    isTruncated: from > 0 || (foreign !== undefined && (await isCutForeign(foreign, source))),
   }
 }
+
+const wholePart: SoundPart = { skipSeconds: 0, discardSeconds: 0 }
 
 async function unpackTrack(
   workshop: RecordingTools,
@@ -69,14 +86,41 @@ async function unpackTrack(
   if ('lost' in outcome) throw new SoundError(outcome.lost === 'busy' ? 'busy' : 'malformed', `audio/${kind}`)
   const answer = outcome.value as UnpackAnswer
   if ('fault' in answer) throw new SoundError(answer.fault, `audio/${kind}`, answer.codec)
-  const { codec, packets } = answer
+  const { rate, channels, hasVideo, isTruncated } = answer
+  const about = {
+    ...{ mediaType: `${hasVideo ? 'video' : 'audio'}/${kind}`, hasVideo, isTruncated },
+    stated: { rate, channels },
+  }
+  if ('unknown' in answer) return { ...about, ...unknownTrack(source, answer, about.mediaType) }
+  const { codec, packets, otherSeconds, hasMore } = answer
   return {
+    ...about,
     file: packets === undefined ? { path: file!, bytes: answer.bytes } : Buffer.from(packets, 'base64'),
     media: mediaOf(codec),
-    mediaType: `${answer.hasVideo ? 'video' : 'audio'}/${kind}`,
     isUncountable: codec === 'vorbis' || codec === 'flac',
-    part: answer,
-    unpacked: answer,
+    isVorbis: codec === 'vorbis',
+    part: partOfRecording(answer),
+    otherSeconds: hasMore ? Number.POSITIVE_INFINITY : otherSeconds,
+  }
+}
+
+const partOfRecording = ({ skipSeconds, untilSeconds, discardSeconds }: UnpackedSound): SoundPart => ({
+  ...{ skipSeconds, discardSeconds },
+  ...(untilSeconds !== undefined && { untilSeconds }),
+})
+
+/** Sound in a container that ffmpeg reads as it is, with the lists of editors that are in it. */
+function unknownTrack(
+  source: RecordingSource,
+  { unknown }: UnknownSound,
+  mediaType: string,
+): Omit<Track, 'mediaType' | 'hasVideo' | 'isTruncated' | 'stated'> {
+  const foreign = mediaType.endsWith('/mp4') ? foreignEntry(unknown) : undefined
+  if (!foreign) throw new SoundError('unsupported', mediaType, unknown ?? undefined)
+  return {
+    ...{ file: source, media: mediaType, foreign, part: wholePart },
+    ...{ isUncountable: true, isVorbis: false },
+    otherSeconds: Number.POSITIVE_INFINITY,
   }
 }
 

@@ -4,6 +4,7 @@ import {
   voiceFrameMs as frameMs,
   voiceFrameSamples as frameSamples,
   VoiceFrames,
+  type VoiceFramesOptions,
   voiceRate,
 } from './voice-frames.ts'
 
@@ -13,9 +14,7 @@ export interface VoiceEvent {
   atMs: number
 }
 
-export interface VoiceOptions {
-  /** How sure the detector has to be, 0 to 3: the higher, the less noise is taken for speech, and the more speech for noise. */
-  strictness?: 0 | 1 | 2 | 3
+export interface VoiceOptions extends VoiceFramesOptions {
   /** Speech has ended when this much time passed without any. */
   silenceMs?: number
   /** Shorter sounds are no speech: a click, a cough. */
@@ -24,6 +23,7 @@ export interface VoiceOptions {
 
 /** Finds speech in sound that comes in chunks of any length and rate, by `VoiceFrames`. Close an instance by `using`. */
 export class VoiceDetector {
+  readonly #inputRate: number
   readonly #voice: VoiceFrames
   readonly #resampler: Resampler
   readonly #silenceMs: number
@@ -40,6 +40,7 @@ export class VoiceDetector {
     { silenceMs = 450, minSpeechMs = 80 }: VoiceOptions,
     voice: VoiceFrames,
   ) {
+    this.#inputRate = inputRate
     this.#resampler = new Resampler(inputRate, voiceRate)
     this.#silenceMs = silenceMs
     this.#minSpeechMs = minSpeechMs
@@ -49,6 +50,13 @@ export class VoiceDetector {
   /** @param inputRate the rate of the samples that are written, in Hz */
   static async open(inputRate: number, options: VoiceOptions = {}): Promise<VoiceDetector> {
     return new VoiceDetector(inputRate, options, await VoiceFrames.open(options))
+  }
+
+  /** Gets to know the noise of sound that is written afterwards. */
+  learn(samples: Float32Array): void {
+    const input = new Resampler(this.#inputRate, voiceRate).write(samples)
+    for (let at = 0; at + frameSamples <= input.length; at += frameSamples)
+      this.#voice.next(input.subarray(at, at + frameSamples))
   }
 
   write(samples: Float32Array): VoiceEvent[] {

@@ -40,9 +40,14 @@ export class VorbisReader {
     for (const page of this.#pages.write(chunk)) yield* this.#page(page)
   }
 
-  end(): Float32Array[] {
+  get isTorn(): boolean {
+    return this.#pages.isTorn
+  }
+
+  async *end(): AsyncIterable<Float32Array> {
+    const page = this.#pages.cutPage()
+    if (page) yield* this.#page(page)
     this.#pages.end()
-    return []
   }
 
   close(): void {

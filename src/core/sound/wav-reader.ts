@@ -2,15 +2,17 @@ import { SoundError } from './fault.ts'
 import { silence } from './pcm.ts'
 
 /**
- * Reads RIFF WAVE that comes in chunks of any length: PCM of 8, 16, 24 and 32 bits, float of 32 and 64, A-law and µ-law, plain or
- * extensible; several channels become one. Nothing is allocated by what a header claims.
+ * Reads RIFF WAVE, and RF64 and BW64, that come in chunks of any length: PCM of 8, 16, 24 and 32 bits, float of 32 and 64, A-law and µ-law, plain
+ * or extensible; several channels become one. Nothing is allocated by what a header claims.
  */
 export class WavReader {
   readonly mediaType = 'audio/wav'
   readonly codec = 'pcm'
   readonly #isCounting: boolean
   #layout: Layout | undefined
-  #state: 'riff' | 'chunk' | 'format' | 'skip' | 'data' = 'riff'
+  #state: 'riff' | 'chunk' | 'sizes' | 'format' | 'skip' | 'data' = 'riff'
+  /** The bytes of all samples where the head of their chunk has no room for so many (RF64). */
+  #dataBytes = 0
   /** Whether all samples of the file were read. Mostly, texts follow them. */
   #isHeard = false
   /** Bytes that are not a whole header, or a whole frame, yet. Less than a hundred. */
@@ -65,13 +67,19 @@ export class WavReader {
     switch (this.#state) {
       case 'riff':
         if (left < 12) return undefined
-        if (textAt(bytes, at) !== 'RIFF' || textAt(bytes, at + 8) !== 'WAVE') this.#fail('malformed')
+        if (!riffNames.has(textAt(bytes, at)) || textAt(bytes, at + 8) !== 'WAVE') this.#fail('malformed')
         this.#state = 'chunk'
         return at + 12
       case 'chunk':
         if (left < 8) return undefined
         this.#chunk(textAt(bytes, at), view.getUint32(at + 4, true))
         return at + 8
+      case 'sizes':
+        if (left < sizesBytes) return undefined
+        this.#dataBytes = Number(view.getBigUint64(at + 8, true))
+        this.#left -= sizesBytes
+        this.#state = 'skip'
+        return at + sizesBytes
       case 'format': {
         const size = Math.min(this.#left, 40)
         if (left < size) return undefined
@@ -105,10 +113,12 @@ export class WavReader {
     if (name === 'fmt ' && claimed < 16) this.#fail('malformed')
     if (name === 'data') {
       if (!this.#layout) this.#fail('malformed')
-      this.#left = claimed === 0 || claimed >= openLength ? Number.POSITIVE_INFINITY : claimed
-      this.#padding = claimed % 2
+      const isOpen = claimed === 0 || claimed >= openLength
+      this.#left = isOpen ? this.#dataBytes || Number.POSITIVE_INFINITY : claimed
+      this.#padding = isOpen ? 0 : claimed % 2
     }
-    this.#state = name === 'fmt ' ? 'format' : name === 'data' ? 'data' : 'skip'
+    const hasSizes = name === 'ds64' && claimed >= sizesBytes
+    this.#state = name === 'fmt ' ? 'format' : name === 'data' ? 'data' : hasSizes ? 'sizes' : 'skip'
   }
 
   #frames(bytes: Uint8Array, at: number): { samples: Float32Array; end: number } {
@@ -139,6 +149,10 @@ export class WavReader {
     throw new SoundError(fault, this.mediaType)
   }
 }
+
+const riffNames: ReadonlySet<string> = new Set(['RIFF', 'RF64', 'BW64'])
+/** The bytes of the chunk `ds64` that are read: the length of the file, and that of its samples. */
+const sizesBytes = 16
 
 /** Writers to a pipe leave the size at 0, or at the greatest of their integers: sound of 2 GB is not sent here. */
 const openLength = 0x7fff_0000

@@ -1,7 +1,16 @@
 /** Media inside a request, decoded and measured. Throws INVALID_MEDIA, before anything is held. */
 
 import { isUtf8 } from 'node:buffer'
-import { fromHeif, heifTypes, isHeif, isTooLarge, measure, parseDataUrl, referencePicture } from '#core/media'
+import {
+  anyType,
+  fromHeif,
+  heifTypes,
+  isHeif,
+  isTooLarge,
+  measure,
+  parseDataUrl,
+  referencePicture,
+} from '#core/media'
 import type { Media, MessageContent, Modality } from '#core/turn'
 import { decodeBase64, decodeBase64InSlices, noteReleasedText } from '#platform/bytes'
 import { fail, type Localized } from '#platform/errors'
@@ -29,12 +38,16 @@ export function linkMedia(url: string, param: string): Media {
 
 const isHttps = (url: string): boolean => URL.parse(url)?.protocol === 'https:'
 
-/** Media in a data URL that declares one of these types; the bytes must be of the declared type. */
+/** Media in a data URL that declares one of these types, or none; which of them it is, the bytes decide. */
 export function inlineMedia(url: string, types: readonly string[], param: string, orLink = false): Media {
+  return base64Media(base64In(url, types, param, orLink), types, param)
+}
+
+function base64In(url: string, types: readonly string[], param: string, orLink: boolean): string {
   const parsed = parseDataUrl(url)
   if (!parsed) return refuse(reasons.notInline(types[0]!, orLink), param)
-  if (!types.includes(parsed.mediaType)) return refuse(reasons.wrongType(types), param)
-  return base64Media(parsed.base64, [parsed.mediaType], param)
+  const { mediaType, base64 } = parsed
+  return types.includes(mediaType) || mediaType === anyType ? base64 : refuse(reasons.wrongType(types), param)
 }
 
 /** The kinds of files that are taken inline: a PDF, a picture, or any text. */
@@ -47,7 +60,7 @@ export function fileModality(url: string | null | undefined): Modality {
 }
 
 /**
- * A file in a data URL: a PDF as a document, a picture as a picture, a text as a document of its words. The bytes must be of the type that it declares.
+ * A file in a data URL: a PDF as a document, a picture as a picture, a text as a document of its words. Which picture it is, the bytes decide.
  * `title` is the name of the file.
  */
 export function inlineFile(url: string, title: string | undefined, param: string): MessageContent {
@@ -56,9 +69,9 @@ export function inlineFile(url: string, title: string | undefined, param: string
   const { mediaType: type, base64 } = parsed
   const about = { type: 'document' as const, citations: false, ...(title !== undefined && { title }) }
   if (type.startsWith('text/')) return { ...about, parts: [{ type: 'text', text: textIn(base64, param) }] }
-  if (!fileTypes.includes(type)) return refuse(reasons.wrongType(fileTypes), param)
-  const media = base64Media(base64, [type], param)
-  return type === 'application/pdf' ? { ...about, media } : { type: 'image', media }
+  if (![...fileTypes, anyType].includes(type)) return refuse(reasons.wrongType(fileTypes), param)
+  if (imageTypes.includes(type)) return { type: 'image', media: base64Media(base64, imageTypes, param) }
+  return { ...about, media: base64Media(base64, ['application/pdf'], param) }
 }
 
 /** The words of a text in UTF-8. Other files, whatever they are declared to be, are no UTF-8 or have characters that no text has. */
@@ -78,12 +91,9 @@ export async function largePicture(
   characters: number,
 ): Promise<Media> {
   if (url.length > characters) return refuse(reasons.tooLong(characters), param)
-  const parsed = parseDataUrl(url)
-  if (!parsed) return refuse(reasons.notInline(types[0]!, false), param)
-  if (![...types, ...heifTypes].includes(parsed.mediaType)) return refuse(reasons.wrongType(types), param)
-  const bytes = await decodeBase64InSlices(parsed.base64)
+  const bytes = await decodeBase64InSlices(base64In(url, [...types, ...heifTypes], param, false))
   await noteReleasedText(url.length)
-  return pictureMedia(bytes, [parsed.mediaType], param)
+  return pictureMedia(bytes, types, param)
 }
 
 /**

@@ -19,8 +19,8 @@ declareFailures({
 
 /** The recordings that can be read. */
 const read: Localized = {
-  en: 'wav, mp3, flac, ogg (Opus or Vorbis), webm and mp4 (with one of those or PCM in them) are read here, and AAC where the operator has ffmpeg.',
-  fa: 'اینجا wav، mp3، flac، ogg (با Opus یا Vorbis)، webm و mp4 (با یکی از همین‌ها یا PCM) خوانده می‌شوند، و AAC جایی که ffmpeg نصب است.',
+  en: 'wav, mp3, flac, ogg (Opus, Vorbis or FLAC), webm and mp4 (with one of those or PCM in them) are read here, and AAC, ALAC, AIFF, CAF, WMA and AMR where the operator has ffmpeg.',
+  fa: 'اینجا wav، mp3، flac، ogg (با Opus یا Vorbis یا FLAC)، webm و mp4 (با یکی از همین‌ها یا PCM) خوانده می‌شوند، و AAC، ALAC، AIFF، CAF، WMA و AMR جایی که ffmpeg نصب است.',
 }
 
 /** The reasons for which an order is refused. */
@@ -48,16 +48,16 @@ export const reasons = {
     fa: `ضبطی که پاسخ داده می‌شود حداکثر ${persian(seconds)} ثانیه است.`,
   }),
   unreadable: (mediaType: string): Localized => ({
-    en: `the recording cannot be read to its end as ${mediaType}; ${read.en}`,
-    fa: `ضبط را نمی‌توان تا پایان به شکل ${mediaType} خواند؛ ${read.fa}`,
+    en: `nothing can be heard of this recording as ${mediaType}; ${read.en}`,
+    fa: `از این ضبط به شکل ${mediaType} چیزی شنیده نمی‌شود؛ ${read.fa}`,
   }),
   noSound: (mediaType: string): Localized => ({
     en: `this ${mediaType} has no audio track; ${read.en}`,
     fa: `این ${mediaType} مسیر صدا (audio track) ندارد؛ ${read.fa}`,
   }),
-  noAacDecoder: (mediaType: string): Localized => ({
-    en: `the sound of this ${mediaType} is AAC, and this server has no ffmpeg that decodes it: send it as webm, ogg or mp3, or ask its operator to install ffmpeg.`,
-    fa: `صدای این ${mediaType} با AAC کد شده است و این سرور ffmpegای ندارد که بازش کند: آن را webm، ogg یا mp3 بفرستید یا از مدیر سرور بخواهید ffmpeg را نصب کند.`,
+  noDecoder: (mediaType: string, codec: string): Localized => ({
+    en: `the sound of this ${mediaType} is ${codec.toUpperCase()}, and this server has no ffmpeg that decodes it: send it as webm, ogg or mp3, or ask its operator to install ffmpeg.`,
+    fa: `صدای این ${mediaType} با ${codec.toUpperCase()} کد شده است و این سرور ffmpegای ندارد که بازش کند: آن را webm، ogg یا mp3 بفرستید یا از مدیر سرور بخواهید ffmpeg را نصب کند.`,
   }),
   unreadCodec: (mediaType: string, codec: string): Localized => ({
     en: `the audio track of this ${mediaType} is coded as ${codec}, which is not read here; ${read.en}`,

@@ -1,7 +1,8 @@
 /** Decodes the recording in a body, identifies it by its bytes, and measures it. */
 
+import { setTruncatedAudio } from '#core/calls'
 import { sniff } from '#core/media'
-import { encodeWhole, SoundError } from '#core/sound'
+import { encodeWhole, needsFfmpeg, SoundError } from '#core/sound'
 import { reasons as mediaReasons } from '#core/text'
 import type { Media } from '#core/turn'
 import type { OpenedRecording } from '#media/transcription'
@@ -26,14 +27,20 @@ const retryAfterMs = 2_000
  * INVALID_MEDIA, and TOO_MUCH_IN_FLIGHT where too many others wait.
  */
 export async function recordingOf(
-  { app, caller, gone }: RequestContext<Pick<StudioApp, 'recordings'>>,
+  context: RequestContext<Pick<StudioApp, 'recordings'>>,
   { audioBase64, mediaType }: NonNullable<AudioBody['audioInput']>,
 ): Promise<Media> {
+  const { app, caller, gone } = context
   const bytes = await bytesOf(audioBase64)
   return readOrRefuse({ mediaType: sniff(bytes) ?? mediaType }, async () => {
     const requester = { accountId: caller.accountId, signal: gone }
-    const sound = app.recordings.decode(bytes, requester, { maxSeconds })
+    let isTruncated = false
+    const onTruncated = () => {
+      isTruncated = true
+    }
+    const sound = app.recordings.decode(bytes, requester, { maxSeconds, onTruncated })
     const wav = await encodeWhole(sound, { format: 'wav', rate: decodedRate, maxBytes })
+    setTruncatedAudio(context, { isTruncated, seconds: wav.seconds })
     return {
       data: wav.bytes,
       mediaType: 'audio/wav',
@@ -45,13 +52,15 @@ export async function recordingOf(
 
 /** The recording as it came, opened and measured for transcription. Throws as `recordingOf` does. */
 export async function openRecordingOf(
-  { app, caller, gone }: RequestContext<Pick<StudioApp, 'recordings'>>,
+  context: RequestContext<Pick<StudioApp, 'recordings'>>,
   { audioBase64, mediaType }: NonNullable<AudioBody['audioInput']>,
 ): Promise<OpenedRecording & AsyncDisposable> {
+  const { app, caller, gone } = context
   const source = await bytesOf(audioBase64)
   return readOrRefuse({ mediaType: sniff(source) ?? mediaType }, async () => {
     const requester = { accountId: caller.accountId, signal: gone }
     const recording = await app.recordings.open(source, requester, { maxSeconds })
+    setTruncatedAudio(context, recording.measured)
     return { source, recording, [Symbol.asyncDispose]: () => recording[Symbol.asyncDispose]() }
   })
 }
@@ -80,7 +89,7 @@ const refuse = (why: Localized): never => fail('INVALID_MEDIA', { why }, { param
 function refusalReason({ fault, codec }: SoundError, mediaType: string): Localized {
   if (fault === 'too_long') return reasons.longRecording(maxSeconds)
   if (fault === 'no_track') return reasons.noSound(mediaType)
-  if (fault === 'unsupported' && codec === 'aac') return reasons.noAacDecoder(mediaType)
+  if (fault === 'unsupported' && codec && needsFfmpeg(codec)) return reasons.noDecoder(mediaType, codec)
   if (fault === 'unsupported' && codec) return reasons.unreadCodec(mediaType, codec)
   return reasons.unreadable(mediaType)
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { recordingTypeField } from '#core/media'
 import { closed, oneOf, patterned, safeInteger } from '#platform/schema'
 
 export const Preset = Type.Unsafe<'fast' | 'balanced' | 'quality'>({
@@ -208,17 +209,8 @@ const voice = Type.String({
     'یکی از صداهای مدل (`studio_settings.voices` در مشخصاتش) با شناسه یا نام؛ اگر نیاید نخستین صدا.',
 })
 
-/** The most Base64 characters of a recording, and its types (contract section 4). */
+/** The most Base64 characters of a recording (contract section 4). */
 export const maxAudioCharacters = 18_666_668
-export const audioTypes = [
-  'audio/webm',
-  'audio/mp4',
-  'audio/mpeg',
-  'audio/wav',
-  'audio/ogg',
-  'audio/flac',
-  'audio/aac',
-] as const
 
 export const AudioBody = Type.Object(
   {
@@ -279,14 +271,14 @@ export const AudioBody = Type.Object(
       Type.Object(
         {
           audioBase64: Type.String({ minLength: 16, maxLength: maxAudioCharacters }),
-          mediaType: oneOf(...audioTypes),
+          mediaType: recordingTypeField(),
         },
         {
           ...closed,
           description:
-            'A recording that is answered aloud; by a model that does not `answer` it is written down, answered by the default text model and spoken. Its bytes alone say what it is: WAV, MP3, FLAC, Ogg (Opus or Vorbis), or the first audio track of a WebM, Matroska, MP4 or QuickTime (Opus, Vorbis, FLAC, MP3 or PCM); AAC, also as ADTS, where the operator has ffmpeg.',
+            'A recording that is answered aloud; by a model that does not `answer` it is written down, answered by the default text model and spoken. Its bytes alone say what it is: WAV, MP3, FLAC, Ogg (Opus, Vorbis or FLAC), or the first audio track of a WebM, Matroska, MP4 or QuickTime (Opus, Vorbis, FLAC, MP3 or PCM); AAC, also as ADTS, ALAC, AIFF, CAF, WMA and AMR where the operator has ffmpeg.',
           'x-description-fa':
-            'ضبطی که با صدا پاسخ داده می‌شود؛ اگر مدل `answer` نداشته باشد نوشته می‌شود، مدل متنی پیش‌فرض پاسخ می‌دهد و پاسخ خوانده می‌شود. تنها بایت‌هایش می‌گویند چیست: WAV، MP3، FLAC، Ogg (Opus یا Vorbis) یا نخستین مسیر صدای یک WebM، Matroska، MP4 یا QuickTime (Opus، Vorbis، FLAC، MP3 یا PCM)؛ AAC، ADTS هم، جایی که بهره‌بردار ffmpeg دارد.',
+            'ضبطی که با صدا پاسخ داده می‌شود؛ اگر مدل `answer` نداشته باشد نوشته می‌شود، مدل متنی پیش‌فرض پاسخ می‌دهد و پاسخ خوانده می‌شود. تنها بایت‌هایش می‌گویند چیست: WAV، MP3، FLAC، Ogg (Opus یا Vorbis یا FLAC) یا نخستین مسیر صدای یک WebM، Matroska، MP4 یا QuickTime (Opus، Vorbis، FLAC، MP3 یا PCM)؛ AAC، ADTS هم، و ALAC، AIFF، CAF، WMA و AMR جایی که بهره‌بردار ffmpeg دارد.',
         },
       ),
     ),

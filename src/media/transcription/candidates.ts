@@ -12,6 +12,7 @@ import type { LiveSound, OpenedRecording, TranscriptionSpec } from './transcript
 export interface PlannedTranscription {
   model: TranscriptionModel
   plan: TranscriptionPlan
+  /** The pieces that are sent: none where nobody speaks and the model gets no silence. */
   spans: readonly PieceSpan[]
   bound: TranscriptionUsage
 }
@@ -37,6 +38,7 @@ export async function planCandidates(
   const { model, spec, recording } = options
   const pauses = pausesIn(recording)
   const asked = await planCandidate(model, recording, spec, pauses)
+  if (asked.spans.length === 0) return [asked]
   const others = orderCandidates<{ model: TranscriptionModel; order: unknown }>(
     app,
     options,
@@ -46,7 +48,9 @@ export async function planCandidates(
   const fallbacks = await Promise.all(
     others.map((one) => planCandidate(one.model, recording, spec, pauses).catch(() => undefined)),
   )
-  return [asked, ...fallbacks.flatMap((one) => one ?? [])].filter((one) => takesSamePieces(one, asked))
+  return [asked, ...fallbacks.flatMap((one) => one ?? [])].filter(
+    (one) => one.spans.length > 0 && takesSamePieces(one, asked),
+  )
 }
 
 /** Whether a model takes the same pieces. Live sound is cut before it is known which model transcribes it. */
@@ -82,8 +86,37 @@ async function planCandidate(
   const spans =
     'sound' in recording
       ? liveSpans(plan, recording)
-      : planPieceSpans({ ...plan, seconds, pauses: plan.isCut ? await pauses() : [] })
+      : await spokenSpans(
+          { model, recording, spec },
+          planPieceSpans({ ...plan, seconds, pauses: plan.isCut ? await pauses() : [] }),
+        )
   return { model, plan, spans, bound: boundOf(plan, spans) }
+}
+
+/**
+ * The pieces in which somebody speaks, for a model that gets no others. Where speakers are told apart all pieces are sent or none, since voices are
+ * recognised in the overlap of each with the next.
+ */
+async function spokenSpans(
+  {
+    model,
+    recording,
+    spec,
+  }: { model: TranscriptionModel; recording: OpenedRecording; spec: TranscriptionSpec },
+  spans: readonly PieceSpan[],
+): Promise<readonly PieceSpan[]> {
+  if (!model.transcription.vad) return spans
+  const spoken: PieceSpan[] = []
+  let isAfterGap = false
+  for (const span of spans) {
+    const isSpoken = await recording.recording.hasSpeech(spans.length === 1 ? {} : span)
+    if (isSpoken && spec.diarize) return spans
+    // What overlaps with a piece that is left out has no word in that part.
+    const joint = spoken.length === 0 ? 'first' : isAfterGap ? 'silence' : span.joint
+    if (isSpoken) spoken.push({ ...span, joint })
+    isAfterGap = !isSpoken
+  }
+  return spoken
 }
 
 /** The first piece for each model; models that get the same piece share it. */

@@ -72,7 +72,8 @@ export async function startPaidTranscription(
 ): Promise<PaidTranscription> {
   const { recording, keepDays } = options
   const candidates = await planCandidates(app, options)
-  const first = 'sound' in recording ? undefined : await firstPieces(candidates, recording)
+  const isSent = 'recording' in recording && candidates[0]!.spans.length > 0
+  const first = isSent ? await firstPieces(candidates, recording) : undefined
   const { defaults } = app.config
   const worstCase = maxAmount(
     candidates.map((one) => transcriptionModels.worstCase(one.model, defaults, one.bound)),
@@ -94,7 +95,7 @@ interface PaidTranscriptionParts {
   app: Pick<PaidApp, 'config'>
   options: PaidTranscriptionOptions
   candidates: PlannedTranscription[]
-  /** The first piece for each candidate; absent for live sound. */
+  /** The first piece for each candidate; absent for live sound, and where nothing is sent. */
   first: PieceFile[] | undefined
   result: StoredResult
   order: PaidOrder<TranscriptionCandidate, TranscriptionResult>
@@ -190,7 +191,9 @@ class PaidTranscriptionOrder implements PaidTranscription {
       figures: { seconds },
       attributes: { 'gen_ai.usage.input_tokens': tokens.input, 'gen_ai.usage.output_tokens': tokens.output },
     })
-    return result.settle(order.request, end, microcredits)
+    // A transcript that was made without an upstream is an answer too, and belongs to its key.
+    const settled = this.#transcript ? { ...end, freeClaim: false } : end
+    return result.settle(order.request, settled, microcredits)
   }
 
   #detail(): Record<string, unknown> {
@@ -201,6 +204,7 @@ class PaidTranscriptionOrder implements PaidTranscription {
     return {
       recording: {
         seconds: Number(recordedSeconds.toFixed(3)),
+        ...(!isLive && recording.recording.measured.isTruncated && { truncated: true }),
         sent: plan.how,
         pieces: isLive ? filled.length : spans.length,
         filled: filled.filter(({ fault }) => !fault).length,

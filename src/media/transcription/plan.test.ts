@@ -28,6 +28,7 @@ const modelWith = (settings: Partial<TranscriptionSettings> = {}): Transcription
     takesKeywords: false,
     translates: false,
     hearsLive: false,
+    vad: false,
     ...settings,
   },
   pricing: { perMinute: 0.06, minimumSeconds: 0, inputPerMillion: 0, outputPerMillion: 0 },
@@ -37,7 +38,7 @@ const opened = (measured: Partial<MeasuredRecording> = {}, bytes = mebibyte): Op
   const seconds = measured.seconds ?? 60
   const whole: MeasuredRecording = {
     ...{ mediaType: 'audio/ogg', codec: 'opus', seconds, packetSeconds: seconds, rate: 48_000, channels: 1 },
-    ...{ isDecodable: true, hasVideo: false },
+    ...{ isDecodable: true, hasVideo: false, isTruncated: false },
     ...measured,
   }
   return { source: { path: '/nowhere', bytes }, recording: { measured: whole } as Recording }

@@ -17,7 +17,7 @@ const maxParallelCalls = 4
 
 export interface SentPiecesOptions {
   candidates: readonly PlannedTranscription[]
-  /** The first piece for each candidate; absent for live sound. */
+  /** The first piece for each candidate; absent for live sound, and where nothing is sent. */
   first: readonly PieceFile[] | undefined
   order: PaidOrder<TranscriptionCandidate, TranscriptionResult>
   spec: TranscriptionSpec
@@ -75,8 +75,8 @@ export class SentPieces {
   }
 
   async #writeFile(recording: OpenedRecording): Promise<void> {
-    const { candidates } = this.#options
-    const first = this.#options.first!
+    const { candidates, first } = this.#options
+    if (!first) return
     const isShown = candidates.every(({ spans }) => spans[1]?.joint !== 'overlap')
     const turn = this.#joined.add('first', isShown)
     await this.#send(

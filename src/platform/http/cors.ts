@@ -28,6 +28,7 @@ const exposed = [
   'X-Microcredits',
   'X-File-Ids',
   'X-Missing-Outputs',
+  'X-Truncated-Audio',
   'Idempotent-Replayed',
   'Retry-After',
   'retry-after-ms',

@@ -58,6 +58,21 @@ export const anyObject = (options: Record<string, unknown> = {}) =>
 export const oneOf = <const T extends string[]>(...values: T) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values })
 
+/** The keyword of `spelled`, whose value has the other spellings. */
+export const spellingsKeyword = 'x-spellings'
+export type Spelled<Value extends string> = ReturnType<typeof Type.Unsafe<Value>>
+
+/**
+ * An enumeration whose values may be written otherwise: in any case, with parameters after a semicolon, or as `spellings` says. The check of a body
+ * puts the value in the place of its spelling.
+ */
+export const spelled = <const Value extends string>(
+  values: readonly Value[],
+  spellings: Readonly<Record<string, Value>>,
+  options: Record<string, unknown> = {},
+): Spelled<Value> =>
+  Type.Unsafe<Value>({ type: 'string', enum: [...values], [spellingsKeyword]: spellings, ...options })
+
 /** Schema options by which unknown fields are refused. */
 export const closed = { additionalProperties: false } as const
 

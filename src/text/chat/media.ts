@@ -1,7 +1,8 @@
+import { typeOfBase64, withTypeOfBytes } from '#core/media'
 import { base64Media, imageMedia, inlineFile, inlineMedia, reasons } from '#core/text'
 import type { MessageContent } from '#core/turn'
 import { fail } from '#platform/errors'
-import type { ChatContentPart } from './schema.ts'
+import type { ChatContentPart, ChatMessage } from './schema.ts'
 
 type FilePart = Extract<ChatContentPart, { type: 'file' }>
 
@@ -16,9 +17,8 @@ export function contentOf(part: ChatContentPart, param: string): MessageContent[
       return [{ type: 'image', media, ...(detail !== undefined && { detail }) }]
     }
     case 'input_audio': {
-      const { data, format } = part.input_audio
-      const type = format === 'wav' ? 'audio/wav' : 'audio/mpeg'
-      return [{ type: 'audio', media: base64Media(data, [type], `${param}.input_audio.data`) }]
+      const { data } = part.input_audio
+      return [{ type: 'audio', media: base64Media(data, soundTypes, `${param}.input_audio.data`) }]
     }
     case 'video_url':
       return [
@@ -33,6 +33,35 @@ export function contentOf(part: ChatContentPart, param: string): MessageContent[
       return []
   }
 }
+
+const soundTypes = ['audio/wav', 'audio/mpeg']
+
+/** The messages with the types that the bytes of their media have: vendors refuse others. */
+export const withTypesOfBytes = (messages: readonly ChatMessage[]): ChatMessage[] =>
+  messages.map((message) =>
+    Array.isArray(message.content) ? { ...message, content: message.content.map(withTypeOf) } : message,
+  )
+
+function withTypeOf(part: ChatContentPart): ChatContentPart {
+  switch (part.type) {
+    case 'image_url':
+      return { ...part, image_url: { ...part.image_url, url: withTypeOfBytes(part.image_url.url) } }
+    case 'video_url':
+      return { ...part, video_url: { ...part.video_url, url: withTypeOfBytes(part.video_url.url) } }
+    case 'input_audio':
+      return { ...part, input_audio: { ...part.input_audio, format: formatOf(part.input_audio) } }
+    case 'file':
+      return part.file.file_data == null
+        ? part
+        : { ...part, file: { ...part.file, file_data: withTypeOfBytes(part.file.file_data) } }
+    default:
+      return part
+  }
+}
+
+/** The format by the first bytes: what is no WAV was measured as MP3. */
+const formatOf = ({ data }: { data: string }): 'wav' | 'mp3' =>
+  typeOfBase64(data) === 'audio/wav' ? 'wav' : 'mp3'
 
 /** One file, inline. A file id is refused: the upstream would look the file up by itself, and it could not be checked here. */
 function fileContent({ file }: FilePart, param: string): MessageContent {

@@ -12,7 +12,7 @@ import {
 } from '#core/text'
 import type { Message, MessageContent, Modality, OutputFormat, Reasoning, ToolChoice, Turn } from '#core/turn'
 import { fail } from '#platform/errors'
-import { contentOf, upstreamParts } from './media.ts'
+import { contentOf, upstreamParts, withTypesOfBytes } from './media.ts'
 import { reasoningOf as earlierReasoning, extraReasoningBytes } from './reasoning-details.ts'
 import type { ChatBody, ChatContentPart, ChatMessage } from './schema.ts'
 
@@ -60,20 +60,15 @@ export function turnOf(body: ChatBody, model: Model): Turn {
 type ReadFiles = Map<ChatContentPart, MessageContent>
 
 /**
- * The body for an upstream of this wire. A `strict` that is left out is sent as true, so that it means the same there as here (contract section 4), and
- * files stand in it as upstreams know them.
+ * The body for an upstream of this wire, in which media are what their bytes are, and files stand as upstreams know them. A `strict` that is left out is
+ * sent as true, so that it means the same there as here (contract section 4).
  */
-function upstreamBody(body: ChatBody, files: ReadFiles): Record<string, unknown> {
+function upstreamBody(sent: ChatBody, files: ReadFiles): Record<string, unknown> {
+  const messages = withTypesOfBytes(sent.messages.map((message) => withFiles(message, files)))
+  const body = { ...sent, messages }
   const format = body.response_format
-  const isSilent = format?.type === 'json_schema' && format.json_schema.strict == null
-  if (!isSilent && files.size === 0) return body as Record<string, unknown>
-  return {
-    ...body,
-    ...(files.size > 0 && { messages: body.messages.map((message) => withFiles(message, files)) }),
-    ...(isSilent && {
-      response_format: { ...format, json_schema: { ...format.json_schema, strict: true } },
-    }),
-  }
+  if (format?.type !== 'json_schema' || format.json_schema.strict != null) return body
+  return { ...body, response_format: { ...format, json_schema: { ...format.json_schema, strict: true } } }
 }
 
 const withFiles = (message: ChatMessage, files: ReadFiles): ChatMessage =>

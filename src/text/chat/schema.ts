@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Cost } from '#core/calls'
-import { anyObject, nameSchemas, nullable, oneOf, taggedUnion } from '#platform/schema'
+import { anyObject, nameSchemas, nullable, oneOf, spelled, taggedUnion } from '#platform/schema'
 
 const TextPart = Type.Object({ type: Type.Literal('text'), text: Type.String() })
 const RefusalPart = Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() })
@@ -14,11 +14,20 @@ const ImagePart = Type.Object({
     detail: Type.Optional(Type.String()),
   }),
 })
+/** What clients write in place of the format: types, and names of their own. */
+const soundFormats: Readonly<Record<string, 'wav' | 'mp3'>> = {
+  ...{ 'audio/wav': 'wav', 'audio/x-wav': 'wav', 'audio/wave': 'wav', 'audio/vnd.wave': 'wav', wave: 'wav' },
+  ...{ 'audio/mpeg': 'mp3', 'audio/mp3': 'mp3', mpeg: 'mp3', mpga: 'mp3' },
+}
+
 const AudioPart = Type.Object({
   type: Type.Literal('input_audio'),
   input_audio: Type.Object({
     data: Type.String({ description: 'Raw Base64.', 'x-description-fa': 'Base64 خام.' }),
-    format: oneOf('wav', 'mp3'),
+    format: spelled(['wav', 'mp3'], soundFormats, {
+      description: 'Its bytes decide which of them it is.',
+      'x-description-fa': 'اینکه کدام است را بایت‌ها می‌گویند.',
+    }),
   }),
 })
 const VideoPart = Type.Object({

@@ -8,6 +8,7 @@ import { fail } from '#platform/errors'
 import { type HostedTools, hostedTools } from './hosted.ts'
 import { isOurId } from './item.ts'
 import type { FunctionCall, InputItem, ReasoningItem } from './item-schema.ts'
+import { withTypesOfBytes } from './links.ts'
 import { Conversation } from './messages.ts'
 import { reasons } from './phrases.ts'
 import type { ResponsesBody } from './schema.ts'
@@ -141,7 +142,9 @@ function upstreamBody(
   return {
     ...rest,
     input:
-      typeof input === 'string' ? input : input.filter(isForUpstream).map((item) => withModelName(item, box)),
+      typeof input === 'string'
+        ? input
+        : input.filter(isForUpstream).map((item) => withModelName(withTypesOfBytes(item), box)),
     ...((tools || native) && { tools: [...box.functions, ...(native ? [native.tool] : [])] }),
     ...(native && { max_tool_calls: maxSearches(body) }),
     ...(choice != null && { tool_choice: box.upstreamChoice(choice, native) }),

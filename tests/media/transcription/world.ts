@@ -213,7 +213,7 @@ export function aacOf(words: readonly Word[], more: Partial<MeasuredRecording> =
   const seconds = samples.length / rate
   const measured: MeasuredRecording = {
     ...{ mediaType: 'audio/mp4', codec: 'aac', seconds, packetSeconds: seconds, rate, channels: 1 },
-    ...{ isDecodable: false, hasVideo: false },
+    ...{ isDecodable: false, hasVideo: false, isTruncated: false },
     ...more,
   }
   const undecodable = (): never => {
@@ -223,6 +223,7 @@ export function aacOf(words: readonly Word[], more: Partial<MeasuredRecording> =
     measured,
     sound: undecodable,
     wav: undecodable,
+    hasSpeech: async () => true,
     levels: undecodable,
     packets: async ({ from = 0, to = seconds }) => {
       const [start, end] = [Math.max(0, from - 0.02), Math.min(seconds, to)]

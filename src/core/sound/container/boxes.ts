@@ -9,6 +9,8 @@ export const beginsLikeMp4 = (bytes: Uint8Array): boolean =>
 export interface OuterBoxes {
   /** Whether the boxes end exactly where the file ends: a file that was cut off lacks part of its last box. */
   isWhole: boolean
+  /** How many bytes can be read: those before a box that is cut off; of sound and pictures also what is there of their box. */
+  readableBytes: number
   isFragmented: boolean
   /** Whether there is a second index: players use one or the other. */
   hasMore: boolean
@@ -18,19 +20,26 @@ export function walkBoxes(file: ByteWindow): OuterBoxes {
   let isFragmented = false
   let indexes = 0
   let at = 0
+  const outline = (isWhole: boolean, readableBytes: number): OuterBoxes => ({
+    ...{ isWhole, readableBytes, isFragmented },
+    hasMore: indexes > 1,
+  })
   while (at + 8 <= file.length) {
     const head = file.at(at, 16)
     const name = head.toString('latin1', 4, 8)
-    isFragmented ||= name === 'moof'
-    if (name === 'moov') indexes += 1
     const short = head.readUInt32BE(0)
-    // The last box may leave its length open; zeros that fill a file up look the same.
-    if (short === 0) return { isWhole: true, isFragmented, hasMore: indexes > 1 }
     const isLong = short === 1
     if (isLong && head.length < 16) break
     const size = isLong ? Number(head.readBigUInt64BE(8)) : short
-    if (size < (isLong ? 16 : 8)) break
+    // The last box may leave its length open; zeros that fill a file up look the same.
+    const isOpen = short === 0
+    if (!isOpen && size < (isLong ? 16 : 8)) break
+    const isCut = !isOpen && at + size > file.length
+    if (isCut && name !== 'mdat') break
+    isFragmented ||= name === 'moof'
+    if (name === 'moov') indexes += 1
+    if (isOpen || isCut) return outline(isOpen, file.length)
     at += size
   }
-  return { isWhole: at === file.length, isFragmented, hasMore: indexes > 1 }
+  return outline(at === file.length, at)
 }

@@ -104,7 +104,7 @@ function vorbisWriter(description: Buffer): ElementaryWriter {
 
 function aacWriter(config: Buffer): ElementaryWriter {
   const headFor = adtsHeadOf(config)
-  if (!headFor) throw new SoundError('unsupported', undefined, 'aac')
+  if (!headFor) throw new SoundError('unsupported', undefined, 'xhe-aac')
   return {
     packet: (data) => {
       if (data.length === 0 || data.length > maxAdtsBytes) throw new SoundError('malformed')

@@ -7,12 +7,15 @@ export interface ByteWindow {
   readonly length: number
   /** The bytes at a place, up to some hundreds; fewer where the file ends. Valid until the next call. */
   at(place: number, length: number): Buffer
+  /** A copy of the bytes from one place up to another, which are in the file. */
+  copy(from: number, to: number): Buffer
 }
 
 /** A window on a file that is in memory. */
 export const windowOn = (bytes: Buffer): ByteWindow => ({
   length: bytes.length,
   at: (place, length) => bytes.subarray(place, place + length),
+  copy: (from, to) => Buffer.from(bytes.subarray(from, to)),
 })
 
 /**
@@ -39,19 +42,25 @@ export class FileWindow implements ByteWindow {
     return this.#window.subarray(from, Math.min(from + wanted, this.#held))
   }
 
+  copy(from: number, to: number): Buffer {
+    const bytes = Buffer.alloc(to - from)
+    this.#fill(bytes, from)
+    return bytes
+  }
+
   #read(place: number): void {
     this.#from = place
-    this.#held = 0
-    while (this.#held < windowBytes) {
-      const read = readSync(
-        this.#file,
-        this.#window,
-        this.#held,
-        windowBytes - this.#held,
-        place + this.#held,
-      )
-      if (read === 0) return
-      this.#held += read
+    this.#held = this.#fill(this.#window, place)
+  }
+
+  /** Reads until the buffer is full or the file ends; returns how many bytes were read. */
+  #fill(buffer: Buffer, place: number): number {
+    let held = 0
+    while (held < buffer.length) {
+      const read = readSync(this.#file, buffer, held, buffer.length - held, place + held)
+      if (read === 0) break
+      held += read
     }
+    return held
   }
 }

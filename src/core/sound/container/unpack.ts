@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, writeSync } from 'node:fs'
 import {
   type AudioCodec,
   BufferSource,
+  CustomSource,
   type EncodedPacket,
   EncodedPacketSink,
   FilePathSource,
@@ -14,8 +15,8 @@ import {
   WEBM,
 } from 'mediabunny'
 import { SoundError } from '../fault.ts'
-import { walkBoxes } from './boxes.ts'
-import { walkMatroska } from './ebml.ts'
+import { type OuterBoxes, walkBoxes } from './boxes.ts'
+import { type MatroskaElements, sizeBytes, walkMatroska } from './ebml.ts'
 import { openElementaryWriter } from './elementary.ts'
 import { type ByteWindow, FileWindow, windowOn } from './file-window.ts'
 
@@ -38,6 +39,13 @@ export interface UnpackedSound {
   otherSeconds: number
   /** Whether there is more in the file, of which other players may play some. */
   hasMore: boolean
+  /** Whether the file breaks off: the recording ends with its last whole packet. */
+  isTruncated: boolean
+}
+
+/** A track of sound of which only the name of its codec is known. */
+export interface UnknownSound extends Pick<UnpackedSound, 'rate' | 'channels' | 'hasVideo' | 'isTruncated'> {
+  unknown: string | null
 }
 
 export type Container = 'matroska' | 'mp4'
@@ -49,12 +57,17 @@ const maxRoundingSeconds = 0.001
 
 /**
  * Takes the first audio track out of a file of Matroska, WebM, MP4 or QuickTime, whatever its brand and its other tracks, and writes it as a file
- * that a reader of its codec takes. Runs in a confined process: bytes can be made that keep mediabunny busy for long, or make it ask for much memory.
+ * that a reader of its codec takes; of a file that breaks off, the packets that are whole. Runs in a confined process: bytes can be made that keep
+ * mediabunny busy for long, or make it ask for much memory.
  *
  * @param place the path of the file that is written
  * @throws SoundError, and whatever mediabunny throws at malformed bytes
  */
-export async function unpack(file: string, container: Container, place: string): Promise<UnpackedSound> {
+export async function unpack(
+  file: string,
+  container: Container,
+  place: string,
+): Promise<UnpackedSound | UnknownSound> {
   using opened = openFile(file)
   using written = createFile(place)
   return await unpackInto(
@@ -68,43 +81,96 @@ export async function unpack(file: string, container: Container, place: string):
 export async function unpackBytes(
   file: Uint8Array,
   container: Container,
-): Promise<UnpackedSound & { packets: Buffer }> {
+): Promise<(UnpackedSound & { packets: Buffer }) | UnknownSound> {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength)
   const pieces: Uint8Array[] = []
   const write = (piece: Uint8Array) => void pieces.push(piece)
   const input = { window: windowOn(bytes), source: new BufferSource(bytes) }
   const unpacked = await unpackInto(write, input, container)
-  return { ...unpacked, packets: Buffer.concat(pieces) }
+  return 'unknown' in unpacked ? unpacked : { ...unpacked, packets: Buffer.concat(pieces) }
+}
+
+interface UnpackedFile {
+  window: ByteWindow
+  source: Source
+}
+
+/** The outermost parts of a file, as far as they are there. */
+interface Outline {
+  elements?: MatroskaElements
+  boxes?: OuterBoxes
 }
 
 /** @param write keeps the bytes it is given, in order */
 async function unpackInto(
   write: (bytes: Uint8Array) => void,
-  { window, source }: { window: ByteWindow; source: Source },
+  { window, source }: UnpackedFile,
   container: Container,
-): Promise<UnpackedSound> {
-  const elements = container === 'matroska' ? walkMatroska(window) : undefined
-  const boxes = container === 'mp4' ? walkBoxes(window) : undefined
-  if (!(elements ?? boxes)!.isWhole) throw new SoundError('truncated')
+): Promise<UnpackedSound | UnknownSound> {
+  const outline: Outline =
+    container === 'matroska' ? { elements: walkMatroska(window) } : { boxes: walkBoxes(window) }
+  const { isWhole } = (outline.elements ?? outline.boxes)!
+  // Without one mediabunny never comes to an end.
+  if (outline.elements?.hasCluster === false) throw new SoundError(isWhole ? 'empty' : 'truncated')
+  if (isWhole) return unpackFrom(source, outline, write, window.length)
+  try {
+    return await unpackFrom(readableSource(window, outline), outline, write, window.length)
+  } catch (error) {
+    if (error instanceof SoundError && error.fault === 'unsupported') throw error
+    // Whatever else is wrong with it, a file of which nothing can be heard was cut off too early.
+    throw new SoundError('truncated')
+  }
+}
+
+/** The part of a file that is there, as if it ended with it: mediabunny reads no cluster that is longer than its file. */
+function readableSource(window: ByteWindow, { elements, boxes }: Outline): Source {
+  const { readableBytes } = (elements ?? boxes)!
+  const mended = (elements?.cutSizes ?? []).map(({ at, width }) => ({
+    at,
+    bytes: sizeBytes(readableBytes - at - width, width),
+  }))
+  return new CustomSource({
+    getSize: () => readableBytes,
+    read: (from, to) => {
+      const read = window.copy(from, to)
+      for (const { at, bytes } of mended)
+        for (const [index, byte] of bytes.entries())
+          if (at + index >= from && at + index < to) read[at + index - from] = byte
+      return read
+    },
+    prefetchProfile: 'fileSystem',
+  })
+}
+
+async function unpackFrom(
+  source: Source,
+  { elements, boxes }: Outline,
+  write: (bytes: Uint8Array) => void,
+  maxBytes: number,
+): Promise<UnpackedSound | UnknownSound> {
+  const { isWhole, hasMore } = (elements ?? boxes)!
   using input = new Input({ source, formats: [MATROSKA, WEBM, MP4, QTFF] })
   const [track, ...others] = await input.getAudioTracks()
   if (!track) throw new SoundError('no_track')
-  const codec = await track.getCodec()
-  if (!codec) throw new SoundError('unsupported', undefined, nameOf(await track.getInternalCodecId()))
-  const written = await writePackets(track, codec, write, window.length)
-  const shown = boxes ? await endOf(track, written, boxes.isFragmented) : undefined
-  const discard = elements?.discards.get(track.id) ?? 0
-  return {
-    codec,
-    bytes: written.bytes,
+  const about = {
     rate: await track.getSampleRate(),
     channels: await track.getNumberOfChannels(),
-    skipSeconds: Math.max(written.skipSeconds, -written.first),
-    ...(shown !== undefined && { untilSeconds: shown - written.first }),
-    discardSeconds: Math.max(0, discard / 1e9),
     hasVideo: (await input.getVideoTracks()).length > 0,
-    otherSeconds: await maxLengthOf(others),
-    hasMore: (elements ?? boxes)!.hasMore,
+  }
+  const codec = await track.getCodec()
+  if (!codec)
+    return { ...about, unknown: nameOf(await track.getInternalCodecId()) ?? null, isTruncated: !isWhole }
+  const written = await writePackets(track, codec, write, maxBytes)
+  const isTruncated = !isWhole || written.isBroken
+  const shown = boxes ? await endOf(track, written, boxes.isFragmented, isTruncated) : undefined
+  const discard = elements?.discards.get(track.id) ?? 0
+  return {
+    ...{ ...about, codec, hasMore, bytes: written.bytes },
+    skipSeconds: Math.max(written.skipSeconds, -written.first),
+    ...(shown !== undefined && { untilSeconds: shown.seconds - written.first }),
+    discardSeconds: Math.max(0, discard / 1e9),
+    otherSeconds: isTruncated ? 0 : await maxLengthOf(others),
+    isTruncated: isTruncated || shown?.isTruncated === true,
   }
 }
 
@@ -135,6 +201,8 @@ interface WrittenPackets {
   end: number
   /** Whether all packets but the last have one length. */
   isExact: boolean
+  /** Whether the packets after these cannot be read. */
+  isBroken: boolean
 }
 
 async function writePackets(
@@ -153,16 +221,23 @@ async function writePackets(
   const timing = new PacketTiming()
   // A table of samples may name the same bytes any number of times: all packets together are never longer than the file.
   let left = maxBytes
-  for await (const packet of new EncodedPacketSink(track).packets()) {
-    left -= packet.data.length
-    if (left < 0) throw new SoundError('malformed')
-    timing.add(packet)
-    if (writer) write(writer.packet(packet.data))
+  let isBroken = false
+  try {
+    for await (const packet of new EncodedPacketSink(track).packets()) {
+      left -= packet.data.length
+      if (left < 0) throw new SoundError('malformed')
+      if (!writer) break
+      write(writer.packet(packet.data))
+      timing.add(packet)
+    }
+  } catch (error) {
+    if (left < 0 || timing.first === undefined) throw error
+    isBroken = true
   }
   if (!writer || timing.first === undefined) throw new SoundError('empty')
   write(writer.end())
   const { first, end, isExact } = timing
-  return { bytes, skipSeconds: writer.skipSeconds, first, end, isExact }
+  return { bytes, skipSeconds: writer.skipSeconds, first, end, isExact, isBroken }
 }
 
 /** How many bytes are written at once. */
@@ -214,15 +289,17 @@ class PacketTiming {
 
 /**
  * When the sound of an MP4 ends, where the file states it: the padding of an encoder and what an editor cut off come after it. Undefined where the
- * lengths are the noise of a clock, as Chrome writes them into fragments, together with a total length that is that of one packet.
+ * lengths are the noise of a clock, as Chrome writes them into fragments, together with a total length that is that of one packet. A file whose
+ * packets end before that breaks off.
  */
 async function endOf(
   track: InputAudioTrack,
   { end, isExact }: WrittenPackets,
   isFragmented: boolean,
-): Promise<number | undefined> {
-  const declared = isFragmented ? null : await track.getDurationFromMetadata()
-  if (!declared) return isExact ? end : undefined
-  if (declared - end > maxMissingSeconds) throw new SoundError('truncated')
-  return isExact ? Math.min(declared, end) : declared
+  isTruncated: boolean,
+): Promise<{ seconds: number; isTruncated: boolean } | undefined> {
+  const declared = isFragmented || isTruncated ? null : await track.getDurationFromMetadata()
+  if (!declared) return isExact ? { seconds: end, isTruncated } : undefined
+  const isCut = declared - end > maxMissingSeconds
+  return { seconds: isExact || isCut ? Math.min(declared, end) : declared, isTruncated: isCut }
 }

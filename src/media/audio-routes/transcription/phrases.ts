@@ -3,8 +3,8 @@ import { persian } from '#platform/words'
 
 /** The recordings that can be read. */
 const read: Localized = {
-  en: 'wav, mp3, flac, aac, ogg, webm and mp4 (m4a) are read here.',
-  fa: 'اینجا wav، mp3، flac، aac، ogg، webm و mp4 (یا m4a) خوانده می‌شوند.',
+  en: 'wav, mp3, flac, aac, ogg, webm and mp4 (m4a) are read here; aiff, caf, wma and amr where the operator has ffmpeg.',
+  fa: 'اینجا wav، mp3، flac، aac، ogg، webm و mp4 (یا m4a) خوانده می‌شوند؛ aiff، caf، wma و amr هم جایی که مدیر سرور ffmpeg دارد.',
 }
 
 const times: Localized = { en: 'say when something was said', fa: 'زمان گفته‌ها را نمی‌گوید' }
@@ -49,8 +49,12 @@ export const reasons = {
     fa: `هر ضبط حداکثر ${persian(seconds)} ثانیه است؛ آن را دو تکه کنید.`,
   }),
   unreadable: (mediaType: string | undefined): Localized => ({
-    en: `the recording cannot be read to its end${mediaType ? ` as ${mediaType}` : ''}; ${read.en}`,
-    fa: `ضبط را نمی‌توان تا پایان ${mediaType ? `به شکل ${mediaType} ` : ''}خواند؛ ${read.fa}`,
+    en: `nothing can be heard of this recording${mediaType ? ` as ${mediaType}` : ''}; ${read.en}`,
+    fa: `از این ضبط ${mediaType ? `به شکل ${mediaType} ` : ''}چیزی شنیده نمی‌شود؛ ${read.fa}`,
+  }),
+  noDecoder: (mediaType: string | undefined, codec: string): Localized => ({
+    en: `the sound of this ${mediaType ?? 'file'} is ${codec.toUpperCase()}, and this server has no ffmpeg that decodes it: send it as wav, mp3, flac, ogg or webm, or ask its operator to install ffmpeg.`,
+    fa: `صدای این ${mediaType ?? 'فایل'} با ${codec.toUpperCase()} کد شده است و این سرور ffmpegای ندارد که بازش کند: آن را wav، mp3، flac، ogg یا webm بفرستید یا از مدیر سرور بخواهید ffmpeg را نصب کند.`,
   }),
   noSound: {
     en: `there is no audio track in it; ${read.en}`,

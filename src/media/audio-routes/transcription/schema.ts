@@ -1,23 +1,13 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { Cost, Provider } from '#core/calls'
+import { recordingTypeField } from '#core/media'
 import { nullable, oneOf, patterned, safeInteger, uuid } from '#platform/schema'
 import { languagePattern } from './language.ts'
 
 const optional = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))
 
-/** Base64 characters of a recording in JSON, and its types (contract section 4). */
+/** Base64 characters of a recording in JSON (contract section 4). */
 const audioBase64 = { minLength: 16, maxLength: 18_666_668 }
-const audioTypes = [
-  ...([
-    'audio/webm',
-    'audio/mp4',
-    'audio/mpeg',
-    'audio/wav',
-    'audio/ogg',
-    'audio/flac',
-    'audio/aac',
-  ] as const),
-] as const
 
 export const responseFormats = ['json', 'text', 'srt', 'vtt', 'verbose_json', 'diarized_json'] as const
 export type ResponseFormat = (typeof responseFormats)[number]
@@ -149,10 +139,11 @@ export const TranscriptionBody = Type.Object(
       }),
     ),
     mediaType: Type.Optional(
-      Type.Unsafe<(typeof audioTypes)[number]>({
-        ...oneOf(...audioTypes),
-        description: 'With `audioBase64`. Its bytes alone decide which of them it is.',
-        'x-description-fa': 'همراه `audioBase64`. اینکه کدام است را تنها بایت‌ها می‌گویند.',
+      recordingTypeField({
+        description:
+          'With `audioBase64`, with parameters or without. Its bytes alone decide which of them it is.',
+        'x-description-fa':
+          'همراه `audioBase64`، با پارامتر یا بی آن. اینکه کدام است را تنها بایت‌ها می‌گویند.',
       }),
     ),
     input_audio: Type.Optional(
@@ -161,7 +152,7 @@ export const TranscriptionBody = Type.Object(
           data: Type.String(audioBase64),
           format: Type.String({
             minLength: 1,
-            maxLength: 20,
+            maxLength: 100,
             description: 'wav, mp3, m4a …; its bytes decide.',
             'x-description-fa': 'wav یا mp3 یا m4a …؛ بایت‌ها تعیین می‌کنند.',
           }),

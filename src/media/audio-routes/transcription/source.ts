@@ -1,7 +1,7 @@
 /** Opens the recording of a request: a form's file on the disk, Base64 in JSON, or a stored file. */
 
 import { openStored } from '#core/files'
-import { type Recording, type RecordingSource, SoundError } from '#core/sound'
+import { needsFfmpeg, type Recording, type RecordingSource, SoundError } from '#core/sound'
 import { reasons as mediaReasons } from '#core/text'
 import type { OpenedRecording } from '#media/transcription'
 import { decodeBase64InSlices } from '#platform/bytes'
@@ -125,7 +125,8 @@ const refuse = (why: Localized, param: string): never => fail('INVALID_MEDIA', {
 function refusalReason({ fault, codec, mediaType }: SoundError): Localized {
   if (fault === 'too_long') return reasons.longRecording(maxSeconds)
   if (fault === 'no_track') return reasons.noSound
-  if (fault === 'unsupported' && codec) return reasons.unreadCodec(mediaType, codec)
+  if (fault === 'unsupported' && codec)
+    return needsFfmpeg(codec) ? reasons.noDecoder(mediaType, codec) : reasons.unreadCodec(mediaType, codec)
   if (fault === 'empty') return reasons.empty
   // Pictures and texts are recognised too; they are not broken recordings.
   if (fault === 'unrecognised' || (mediaType && !/^(audio|video)\//.test(mediaType)))

@@ -8,6 +8,7 @@ import {
   setCostHeaders,
   setFileHeaders,
   setIgnoredFields,
+  setTruncatedAudio,
   settleFailed,
 } from '#core/calls'
 import type { TranscriptionModel } from '#core/models'
@@ -51,6 +52,7 @@ async function writeDown(context: TranscriptionContext, task: RecordingTask): Pr
   const call = { ...payment(context), model, recording, spec: wish.spec, endpoint: task.endpoint }
   const paid = await readOrRefuse(source.param, () => startPaidTranscription(context.app.paid, call))
   setIgnoredFields(context, wish.ignored)
+  setTruncatedAudio(context, recording.recording.measured)
   const replyContext = () => replyContextOf(context, wish, paid)
   if (wish.stream) {
     const kept = open.move()

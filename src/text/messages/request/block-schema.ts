@@ -1,5 +1,6 @@
 /** The content blocks of the messages wire: contract section 4 and the list of notes on its clients. Unknown fields are refused. */
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
+import { mediaTypeField } from '#core/media'
 import { anyObject, closed, nameSchemas, nullable, oneOf, taggedUnion } from '#platform/schema'
 
 /** A field that may be left out or null. */
@@ -92,7 +93,7 @@ export const ImageBlock = exactly({
   source: taggedUnion('type', [
     exactly({
       type: Type.Literal('base64'),
-      media_type: oneOf('image/jpeg', 'image/png', 'image/gif', 'image/webp'),
+      media_type: mediaTypeField(['image/jpeg', 'image/png', 'image/gif', 'image/webp']),
       data: base64,
     }),
     LinkSource,
@@ -105,8 +106,8 @@ export type ImageBlock = Static<typeof ImageBlock>
 export const DocumentBlock = exactly({
   type: Type.Literal('document'),
   source: taggedUnion('type', [
-    exactly({ type: Type.Literal('base64'), media_type: Type.Literal('application/pdf'), data: base64 }),
-    exactly({ type: Type.Literal('text'), media_type: Type.Literal('text/plain'), data: Type.String() }),
+    exactly({ type: Type.Literal('base64'), media_type: mediaTypeField(['application/pdf']), data: base64 }),
+    exactly({ type: Type.Literal('text'), media_type: mediaTypeField(['text/plain']), data: Type.String() }),
     exactly({
       type: Type.Literal('content'),
       content: textOr(taggedUnion('type', [TextBlock, ImageBlock])),

@@ -1,5 +1,5 @@
 /** Content blocks → neutral content. Media are decoded and measured here, before any credits are held. */
-import { base64Media, linkMedia, requireModality } from '#core/text'
+import { base64Media, imageTypes, linkMedia, requireModality } from '#core/text'
 import type { Document, Media, MessageContent } from '#core/turn'
 import { abilities } from '../phrases.ts'
 import type { DocumentBlock, ImageBlock, LinkSource, SearchResultBlock, TextBlock } from './block-schema.ts'
@@ -22,7 +22,7 @@ export function contentOf(
       return textOf(block)
     case 'image':
       requireModality(context.model, 'image', param)
-      return { type: 'image', media: mediaOf(block.source, `${param}.source`) }
+      return { type: 'image', media: mediaOf(block.source, imageTypes, `${param}.source`) }
     case 'document':
       return documentOf(block, param, context)
     case 'search_result':
@@ -49,7 +49,7 @@ function documentOf(block: DocumentBlock, param: string, context: ParseContext):
   if (source.type === 'text') return { ...about, parts: textContent(source.data) }
   if (source.type === 'content') return { ...about, parts: partsOf(source.content, param, context) }
   requireModality(context.model, 'file', param)
-  return { ...about, media: mediaOf(source, `${param}.source`) }
+  return { ...about, media: mediaOf(source, ['application/pdf'], `${param}.source`) }
 }
 
 function partsOf(
@@ -69,11 +69,12 @@ function needCitations(
   if (citations?.enabled) context.needsOwnWire(`${param}.citations`, abilities.citations)
 }
 
-/** Media of a block, whose bytes must be of the type that the block declares. */
+/** Media of a block; its bytes decide which of the types it is, whatever the block declares. */
 const mediaOf = (
-  source: { type: 'base64'; media_type: string; data: string } | LinkSource,
+  source: { type: 'base64'; data: string } | LinkSource,
+  types: readonly string[],
   param: string,
 ): Media =>
   source.type === 'base64'
-    ? base64Media(source.data, [source.media_type], `${param}.data`)
+    ? base64Media(source.data, types, `${param}.data`)
     : linkMedia(source.url, `${param}.url`)

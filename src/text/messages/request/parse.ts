@@ -9,6 +9,7 @@ import { type Dialect, requireVersion } from '../versions.ts'
 import { mayCompact } from './context-edits.ts'
 import { conversationOf } from './conversation.ts'
 import { hostedOf } from './hosted-tools.ts'
+import { withTypesOfBytes } from './links.ts'
 import { ParseContext } from './parse-context.ts'
 import { reasoningOf } from './reasoning.ts'
 import type { MessagesBody } from './schema.ts'
@@ -77,7 +78,7 @@ function refuseThread({ thread }: MessagesBody): void {
 
 const sourceOf = (body: MessagesBody, { betas }: Dialect): Record<string, unknown> => ({
   ...body,
-  messages: upstreamMessages(body.messages),
+  messages: upstreamMessages(withTypesOfBytes(body.messages)),
   ...(body.tools && { tools: boundedTools(body.tools) }),
   ...(betas.length > 0 && { anthropic_beta: betas }),
 })

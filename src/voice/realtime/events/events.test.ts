@@ -211,6 +211,12 @@ test('items of a client are read with what each kind needs, and named where they
   expect(create(ofUser({ type: 'input_image', image_url: image }))).toMatchObject({
     item: { content: [{ type: 'input_image', image_url: image }] },
   })
+  const jpeg = '/9j/4AAQSkZJRgABAQ=='
+  expect(
+    create(ofUser({ type: 'input_image', image_url: `data:image/PNG;a=b;base64,${jpeg}` })),
+  ).toMatchObject({
+    item: { content: [{ type: 'input_image', image_url: `data:image/jpeg;base64,${jpeg}` }] },
+  })
   const bad = (item: unknown) => badEvent({ type: 'conversation.item.create', item })
   expect(bad(undefined)).toBe('item')
   expect(bad({ type: 'mcp_call' })).toBe('item.type')

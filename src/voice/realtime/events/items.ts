@@ -1,4 +1,5 @@
 /** Items that a client adds to the conversation. */
+import { parseDataUrl, withTypeOfBytes } from '#core/media'
 import type { ConversationItem, ItemContent } from '../parts.ts'
 import { reasons } from '../phrases.ts'
 import {
@@ -87,7 +88,7 @@ const spokenText = (part: EventFields, param: string): string =>
     ? refuse(`${param}.transcript`, reasons.noSound)
     : textOf(part, 'transcript', param)
 
-const imageStart = /^data:image\/(?:png|jpeg|webp|gif);base64,/
+const imageTypes: readonly string[] = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /** Reads a picture; its bytes are checked where a model gets them. */
@@ -95,12 +96,12 @@ function readImage(part: EventFields, param: string): ItemContent {
   const { image_url, detail } = part
   // Some clients send the format of Chat Completions.
   const url = isFields(image_url) ? image_url['url'] : image_url
-  const start = typeof url === 'string' ? imageStart.exec(url.slice(0, 40)) : null
-  if (!start || !base64.test((url as string).slice(start[0].length)))
+  const parsed = typeof url === 'string' ? parseDataUrl(url) : undefined
+  if (!parsed || !imageTypes.includes(parsed.mediaType) || !base64.test(parsed.base64))
     return refuse(`${param}.image_url`, reasons.image)
   return {
     type: 'input_image',
-    image_url: url as string,
+    image_url: withTypeOfBytes(url as string),
     ...(detail != null && { detail: readOneOf(detail, `${param}.detail`, ['auto', 'low', 'high']) }),
   }
 }

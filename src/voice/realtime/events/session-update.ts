@@ -1,4 +1,5 @@
 /** Reads `session.update` and the session of a new call: named fields replace the earlier ones, all others stay. */
+import { mediaTypeOf } from '#core/media'
 import { namedLanguage } from '#media/transcription'
 import type { SessionSettings, SoundType, TurnDetection } from '../parts.ts'
 import { reasons } from '../phrases.ts'
@@ -208,7 +209,8 @@ export const readTokens = (value: unknown, param: string): number | 'inf' =>
 function readFormat(value: unknown, param: string): SoundType {
   if (value === null) return 'audio/pcm'
   const { type, rate } = readFields(value, param)
-  const sound = readOneOf(type, `${param}.type`, soundTypes)
+  const named = typeof type === 'string' ? mediaTypeOf(type) : type
+  const sound = readOneOf(named, `${param}.type`, soundTypes)
   if (rate != null && rate !== rateOf(sound)) refuse(`${param}.rate`, reasons.rate)
   return sound
 }

@@ -1,10 +1,11 @@
 /** Models that write recordings down, which a vendor's key switches on: those whose price stands in a public document, which is named beside them. */
 import type { BaseModel, ModelNamer } from '../../model-namer.ts'
-import type {
-  RecordedFormat,
-  TranscriptionModel,
-  TranscriptionPricing,
-  TranscriptionSettings,
+import {
+  leavesOutSilence,
+  type RecordedFormat,
+  type TranscriptionModel,
+  type TranscriptionPricing,
+  type TranscriptionSettings,
 } from './transcription-model.ts'
 
 export const transcriptionModel = (
@@ -26,6 +27,7 @@ export const transcriptionModel = (
     takesPrompt: false,
     takesKeywords: false,
     hearsLive: false,
+    vad: leavesOutSilence(named),
     ...settings,
   },
   pricing: { perMinute: 0, minimumSeconds: 0, inputPerMillion: 0, outputPerMillion: 0, ...pricing },

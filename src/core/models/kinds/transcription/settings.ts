@@ -3,7 +3,11 @@ import { type Static, Type } from 'typebox'
 import { type ConfigNode, integerIn, mebibyte, readingRules, type Sentence, usd } from '#platform/config'
 import { oneOf } from '#platform/schema'
 import { commonFields, fallbacks, type NamedEntry, readNamedEntry } from '../named.ts'
-import type { TranscriptionPricing, TranscriptionSettings } from './transcription-model.ts'
+import {
+  leavesOutSilence,
+  type TranscriptionPricing,
+  type TranscriptionSettings,
+} from './transcription-model.ts'
 
 export interface TranscriptionEntry extends NamedEntry {
   kind: 'transcription'
@@ -46,6 +50,12 @@ const Settings = Type.Object(
     }),
     prompt: Type.Boolean({ default: false }),
     keywords: Type.Boolean({ default: false }),
+    vad: Type.Optional(
+      Type.Boolean({
+        description:
+          'Sound in which nobody speaks is not sent, and costs nothing. Default: true for models whose name has whisper, and for the sandbox.',
+      }),
+    ),
     languages: Type.Optional(
       Type.Array(Type.String({ pattern: '^[a-z]{2,3}$' }), { minItems: 1, uniqueItems: true }),
     ),
@@ -106,6 +116,7 @@ export function readTranscriptionEntry(
       hearsLive: transcription.live,
       takesPrompt: transcription.prompt,
       takesKeywords: transcription.keywords,
+      vad: transcription.vad ?? leavesOutSilence(typed),
       ...(transcription.languages && { languages: transcription.languages }),
     },
     pricing: {

@@ -31,6 +31,8 @@ export interface TranscriptionSettings {
   hearsLive: boolean
   takesPrompt: boolean
   takesKeywords: boolean
+  /** Whether sound in which nobody speaks is not sent, since the model makes words up for it. */
+  vad: boolean
   /** ISO 639-1 codes of the languages that it takes; absent: any language. */
   languages?: string[]
 }
@@ -45,3 +47,14 @@ export interface TranscriptionPricing {
   /** The price of tokens of text that are made. */
   outputPerMillion: number
 }
+
+/** Whether sound without speech is left out where nothing says so: Whisper, by whatever server, writes words that nobody said. */
+export const leavesOutSilence = ({
+  id,
+  deployments,
+}: {
+  id: string
+  deployments: readonly { provider: string; model: string }[]
+}): boolean =>
+  /whisper/i.test(id) ||
+  deployments.some(({ provider, model }) => provider === 'sandbox' || /whisper/i.test(model))

@@ -45,6 +45,10 @@ const StudioSettings = Type.Object({
   stream: Type.Boolean(),
   prompt: Type.Boolean(),
   keywords: Type.Boolean(),
+  vad: Type.Boolean({
+    description: 'Sound in which nobody speaks is not sent: its text is empty, and it costs nothing.',
+    'x-description-fa': 'صدایی که در آن کسی حرف نمی‌زند فرستاده نمی‌شود: متنش خالی است و هزینه‌ای ندارد.',
+  }),
   languages: Type.Union([Type.Null(), Type.Array(Type.String())], {
     description: 'ISO 639-1; null: whatever is said.',
     'x-description-fa': 'ISO 639-1؛ null یعنی هر زبانی.',
@@ -88,6 +92,7 @@ export const transcription = modelKind({
       stream: settings.streams,
       prompt: settings.takesPrompt,
       keywords: settings.takesKeywords,
+      vad: settings.vad,
       languages: settings.languages ?? null,
     },
   }),
