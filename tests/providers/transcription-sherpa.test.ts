@@ -214,6 +214,22 @@ describe('while a model opens', () => {
       expect(heard?.text).toBe('سلام دنیا paraformer 1')
   })
 
+  test('a call has it opened ahead, for its first recording; what is missing is told by a recording alone', async () => {
+    await using provider = room()
+    const child = nextChild()
+    await provider.warm!()
+    const opened = await child
+    const others: unknown[] = []
+    const born = (message: unknown): void => void others.push(message)
+    subscribe('child_process', born)
+    expect((await asked(0, kept(provider) as never)).heard?.text).toBe('سلام دنیا transducer 1')
+    unsubscribe('child_process', born)
+    expect([opened.exitCode, others]).toEqual([null, []])
+    await using away = room(path.join(root, 'away'))
+    await away.warm!()
+    expect((await asked(0, kept(away) as never)).error).toMatchObject({ executed: false })
+  })
+
   test('a server that stops kills it, and waits for no model', async () => {
     const { folder } = heldModel('paraformer-stop')
     const provider = room(folder)

@@ -33,7 +33,7 @@ interface RecognitionJob {
 
 /**
  * The one process in which sherpa-onnx runs: a native library of gigabytes that may crash takes nothing else with it. The process is started by the
- * first recording, takes one recording after another, and is started again after it died or was killed.
+ * first recording or call, takes one recording after another, and is started again after it died or was killed.
  */
 export class SherpaChild implements AsyncDisposable {
   readonly #place: SherpaConfig

@@ -4,7 +4,7 @@
  * `sherpa-onnx-node` is neither in `package.json` nor loaded into the server: its prebuilt 1.x library contains espeak-ng, which is GPL-3.0, and a
  * native library of gigabytes may crash.
  *
- * The first recording, or `kherad doctor`, starts the child; if something is missing, the error names the command that installs it. One recording
+ * The first recording or call, or `kherad doctor`, starts the child; if something is missing, the error names the command that installs it. One recording
  * runs at a time, since the library has threads of its own; further ones are `overloaded` beyond sixteen that wait, which fails over. A crash fails
  * its recording as `unavailable` and certainly unbilled, and the next recording starts a new child. A recording cannot be interrupted, so the child
  * is killed if its caller leaves or its time is over; it also ends with a server that was killed. Its environment contains only the path of its
@@ -26,7 +26,7 @@ import { SherpaChild, type SherpaConfig } from './child.ts'
 
 /**
  * sherpa-onnx in a child process, where the operator installed it and put a model in a folder: the package is no dependency of ours, and is looked
- * for when the first recording comes.
+ * for when the first recording or call comes.
  */
 export function sherpaTranscription(
   place: SherpaConfig,

@@ -29,45 +29,22 @@ export const pacedVoices: readonly Voice[] = (['usual', 'slow', 'fast'] as const
   voices.map((voice) => withPace(voice, pace)),
 )
 
-/** Matches one of the words, also as a comparative. */
-const anyOf = (...words: string[]): RegExp =>
-  new RegExp(`(?<!\\p{L})(?:${words.join('|')})(?:\u200c?تر)?(?!\\p{L})`, 'iu')
+const wordsOf = (words: string): ReadonlySet<string> => new Set(words.split(' '))
 
-const spoken = {
-  slow: anyOf('slow', 'slower', 'slowly', 'calm', 'calmly', 'relaxed', 'آهسته', 'آرام', 'کند', 'شمرده'),
-  fast: anyOf('fast', 'faster', 'quick', 'quickly', 'rapid', 'rapidly', 'hurried', 'تند', 'سریع', 'شتابان'),
-  high: anyOf(
-    'high',
-    'higher',
-    'bright',
-    'cheerful',
-    'cheerfully',
-    'happy',
-    'happily',
-    'excited',
-    'شاد',
-    'زیر',
-    'هیجان‌زده',
-  ),
-  low: anyOf(
-    'low',
-    'lower',
-    'deep',
-    'deeper',
-    'deeply',
-    'sad',
-    'sadly',
-    'serious',
-    'seriously',
-    'بم',
-    'غمگین',
-    'جدی',
-  ),
+const manners = {
+  slow: wordsOf('slow slower slowly calm calmly relaxed آهسته آرام کند شمرده'),
+  fast: wordsOf('fast faster quick quickly rapid rapidly hurried تند سریع شتابان'),
+  high: wordsOf('high higher bright cheerful cheerfully happy happily excited شاد زیر هیجان‌زده'),
+  low: wordsOf('low lower deep deeper deeply sad sadly serious seriously بم غمگین جدی'),
 }
 
 /** The voice as instructions ask it to speak: words about pace and pitch are followed, and nothing else. */
 export function instructedVoice(voice: Voice, instructions = ''): Voice {
-  const asks = (manner: keyof typeof spoken): boolean => spoken[manner].test(instructions)
+  // Persian comparatives count as their adjective.
+  const said = (instructions.toLowerCase().match(/[\p{L}\u200c]+/gu) ?? []).map((word) =>
+    word.replace(/\u200c?تر$/, ''),
+  )
+  const asks = (manner: keyof typeof manners): boolean => said.some((word) => manners[manner].has(word))
   const pace = asks('slow') ? 'slow' : asks('fast') ? 'fast' : 'usual'
   const pitch = asks('high') ? 'high' : asks('low') ? 'low' : 'usual'
   return { ...withPace(voice, pace), pitchHz: voice.pitchHz * pitches[pitch] }
