@@ -110,7 +110,7 @@ describe.each(wires)('over an upstream of %s', (wire) => {
     const response = await respond(at.key, { input: [{ role: 'user', content }] })
     expect(response.status, response.text).toBe(200)
     const [ofChat, ofResponse] = at.upstream.calls.slice(first).map(({ body }) => {
-      const [asked] = (body?.['messages'] ?? body?.['input']) as { content: unknown[] }[]
+      const [asked] = (body!['messages'] ?? body!['input']) as { content: unknown[] }[]
       return asked?.content.slice(1)
     })
     expect(ofChat).toEqual(asWires[wire])
@@ -178,6 +178,7 @@ describe('in the sandbox', () => {
     expectRefusal(await key.chat({ model: 'sandbox/fast', ...asked(picture) }), {
       status: 400,
       code: 'INPUT_MODALITY_NOT_SUPPORTED',
+      param: 'messages.0.content.1',
     })
     const omni = await key.get('/v1/models/sandbox/omni')
     expect(omni.body.input_modalities).toContain('file')

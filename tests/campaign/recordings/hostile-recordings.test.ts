@@ -125,7 +125,7 @@ test('a WebM that is cut is heard up to its last whole packet, an MP4 whose inde
     for (let packets = 0; packets < 50; packets++)
       for (const length of [ends(packets), ends(packets + 1) - 1]) {
         const unpacked = await unpackBytes(bytes.subarray(0, length), 'matroska').catch((error) => error)
-        if (packets === 0) expect(unpacked).toMatchObject({ fault: 'truncated' })
+        if (packets === 0) expect(['truncated', 'empty']).toContain(unpacked.fault)
         else expect(unpacked.packets.toString('hex').split('f8fffe')).toHaveLength(packets + 1)
         // A file that was recorded without a length and ends between two packets cannot be told from a whole one.
         const isOpen = bytes === recorded && length === ends(packets)

@@ -236,6 +236,121 @@ describe.skipIf(!hasFfmpeg)('judged by ffmpeg', () => {
   })
 })
 
+/** Narrow-band AMR of noise: no encoder of it is here. */
+function amrOf(frames: number): Buffer {
+  let state = 7
+  const next = (): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    return state >>> 24
+  }
+  const frame = (): number[] => [0x3c, ...Array.from({ length: 31 }, next)]
+  return Buffer.concat([
+    Buffer.from('#!AMR\n'),
+    ...Array.from({ length: frames }, () => Buffer.from(frame())),
+  ])
+}
+
+describe.skipIf(!hasFfmpeg)('what only ffmpeg reads', () => {
+  const kinds: [string, string, string, () => Buffer][] = [
+    ['ALAC in an m4a', 'audio/mp4', 'alac', () => made(['-c:a', 'alac', '-f', 'ipod'])],
+    ['ALAC beside pictures', 'video/mp4', 'alac', () => made([...film, '-map', '1:v', '-map', '0:a', '-c:v', 'mpeg4', '-c:a', 'alac', '-f', 'mov'])],
+    ['AIFF', 'audio/aiff', 'aiff', () => made(['-f', 'aiff'])],
+    ['AIFF of little-endian samples', 'audio/aiff', 'aiff', () => made(['-c:a', 'pcm_s16le', '-f', 'aiff'])],
+    ['PCM in a CAF', 'audio/x-caf', 'caf', () => made(['-f', 'caf'])],
+    ['ALAC in a CAF', 'audio/x-caf', 'caf', () => made(['-c:a', 'alac', '-f', 'caf'])],
+    ['WMA', 'audio/x-ms-wma', 'wma', () => made(['-c:a', 'wmav2', '-f', 'asf'])],
+    ['AMR', 'audio/amr', 'amr', () => amrOf(63)],
+    ['AMR in a 3GP', 'audio/mp4', 'amr', () => withFile(amrOf(63), 'amr', (file) => { ffmpeg(['-v', 'error', '-i', file, '-c', 'copy', '-f', '3gp', '-y', `${file}.3gp`]); return readFileSync(`${file}.3gp`) })],
+  ] // biome-ignore format: a table
+
+  test.each(kinds)(
+    '%s is measured by decoding it, and sounds as it does there',
+    async (_, mediaType, codec, make) => {
+      const bytes = make()
+      const expected = judged(bytes)
+      for (const source of [bytes, onDisk(bytes)]) {
+        await using recording = await open(source)
+        expect(recording.measured).toMatchObject({ mediaType, codec, isDecodable: true, isTruncated: false })
+        // No vendor gets it as it is.
+        expect(recording.measured.packetSeconds).toBe(Number.POSITIVE_INFINITY)
+        expect(Math.abs(recording.measured.seconds - expected.length / 16_000)).toBeLessThan(0.03)
+        expect(correlation((await whole(recording.sound())).samples, expected)).toBeGreaterThan(0.995)
+      }
+      await expect(without.open(bytes, requester, { maxSeconds: 60 })).rejects.toMatchObject({
+        ...{ fault: 'unsupported', codec, mediaType },
+      })
+    },
+  )
+
+  test('where it breaks off, it is heard up to there, and nothing is made longer than it is', async () => {
+    for (const [name, , , make] of kinds.filter(([name]) => /^(AIFF|PCM|WMA|AMR$)/.test(name))) {
+      const bytes = make()
+      await using recording = await open(bytes.subarray(0, Math.floor(bytes.length / 2) + 1))
+      expect([name, recording.measured.isTruncated]).toEqual([name, true])
+      expect(recording.measured.seconds, name).toBeGreaterThan(0.3)
+      expect(recording.measured.seconds, name).toBeLessThan(seconds / 1.5)
+    }
+    await expect(open(made(['-f', 'aiff']), 1)).rejects.toMatchObject({ fault: 'too_long' })
+  })
+
+  test('what names another file, or is no sound of its kind, is refused', async () => {
+    const wma = made(['-c:a', 'wmav2', '-f', 'asf'])
+    for (const bytes of [
+      Buffer.concat([wma.subarray(0, 100), Buffer.alloc(2_000, 'file:///etc/passwd\n')]),
+      Buffer.concat([Buffer.from('FORM\0\0\x10\0AIFF'), Buffer.alloc(4_096, '#EXTM3U\nhttp://127.0.0.1/\n')]),
+      Buffer.concat([Buffer.from('caff\0\x01\0\0'), Buffer.alloc(4_096, 255)]),
+      Buffer.concat([Buffer.from('#!AMR\n'), Buffer.alloc(3, 255)]),
+    ])
+      await expect(open(bytes)).rejects.toMatchObject({ name: 'SoundError' })
+  })
+})
+
+describe.skipIf(!hasFfmpeg)('what breaks off', () => {
+  const cuts: [string, string[], boolean][] = [
+    ['a WAV', ['-f', 'wav'], false],
+    ['an MP3', ['-f', 'mp3'], false],
+    ['a FLAC', ['-c:a', 'flac', '-f', 'flac'], false],
+    ['FLAC in Ogg', ['-c:a', 'flac', '-f', 'ogg'], false],
+    ['Opus in Ogg', [...opus, '-f', 'ogg'], false],
+    ['Vorbis in Ogg', ['-c:a', 'libvorbis', '-f', 'ogg'], false],
+    ['AAC in ADTS', [...aac, '-f', 'adts'], false],
+    ['Opus in WebM', [...opus, '-f', 'webm'], false],
+    ['Opus in WebM, as browsers record', [...opus, '-f', 'webm'], true],
+    ['Vorbis in WebM', ['-c:a', 'libvorbis', '-f', 'webm'], false],
+    ['AAC in fragments', [...aac, ...fragments, '-f', 'mp4'], true],
+    ['AAC behind its index', [...aac, '-movflags', '+faststart', '-f', 'mp4'], false],
+  ]
+  test.each(cuts)('%s is heard as it sounds up to there, and its length is that of what is heard', async (_, args, isStreamed) => {
+    const bytes = made(args, { rate: 48_000, length: 3, isStreamed })
+    await using all = await open(bytes)
+    expect(all.measured.isTruncated).toBe(false)
+    const complete = (await whole(all.sound())).samples
+    for (const part of [0.98, 0.6, 0.3]) {
+      await using recording = await open(bytes.subarray(0, Math.floor(part * bytes.length)))
+      const { measured } = recording
+      expect([measured.isTruncated, measured.packetSeconds]).toEqual([true, Number.POSITIVE_INFINITY])
+      expect(measured.seconds).toBeGreaterThan(3 * part - 0.5)
+      expect(measured.seconds).toBeLessThan(3 * part + 0.4)
+      const { samples } = await whole(recording.sound())
+      expect(Math.abs(samples.length - measured.seconds * 16_000)).toBeLessThanOrEqual(1)
+      expect(correlation(samples, complete.subarray(0, samples.length))).toBeGreaterThan(0.99)
+    }
+  })
+
+  test.each([
+    ['MP3', ['-b:a', '64k', '-f', 'mp3'], 'audio/mpeg'],
+    ['AAC', [...aac, '-f', 'adts'], 'audio/aac'],
+  ] as const)('%s of which the beginning is missing is heard from its first whole frame on', async (_, args, mediaType) => {
+    const bytes = made([...args], { length: 3 })
+    for (const from of [1, 700, 5_001]) {
+      await using recording = await open(bytes.subarray(from))
+      expect(recording.measured).toMatchObject({ mediaType, isTruncated: true })
+      expect(recording.measured.seconds).toBeGreaterThan(2)
+      expect((await whole(recording.sound())).samples.length).toBeGreaterThan(32_000)
+    }
+  })
+}) // biome-ignore format: a table
+
 describe.skipIf(!hasFfmpeg)('AAC without a decoder', () => {
   const length = 6
   let bytes: Buffer

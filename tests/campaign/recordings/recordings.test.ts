@@ -97,10 +97,10 @@ describe.skipIf(!hasFfmpeg)('judged by ffmpeg', () => {
   test('films without sound, and codecs that are not read here, are named', async () => {
     const silent = ffmpeg(['-v', 'error', ...picture, '-c:v', 'libvpx', '-f', 'webm', 'pipe:1']).output
     expect(await outcome(read(silent))).toBe('no_track')
-    const alac = made(1, ['-c:a', 'alac', '-f', 'mp4'])
-    await expect(whole(read(alac))).rejects.toMatchObject({
+    const ac3 = made(1, ['-c:a', 'ac3', '-f', 'mp4'])
+    await expect(whole(read(ac3))).rejects.toMatchObject({
       fault: 'unsupported',
-      codec: 'alac',
+      codec: 'ac3',
       mediaType: 'audio/mp4',
     })
   })

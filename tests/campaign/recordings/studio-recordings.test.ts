@@ -64,43 +64,40 @@ describe.skipIf(!hasFfmpeg)('files of ffmpeg', () => {
     for (const [mediaType, args] of [
       ['audio/mp4', ['-c:a', 'aac', '-movflags', 'frag_keyframe+empty_moov', '-f', 'mp4']],
       ['audio/aac', ['-c:a', 'aac', '-f', 'adts']],
+      ['audio/x-m4a', ['-c:a', 'alac', '-f', 'ipod']],
     ] as const) {
       const reply = await answer(made([...args]), mediaType, {}, client)
       expect(reply.status, reply.text.slice(0, 500)).toBe(200)
     }
   })
 
-  test('a film without sound, a codec that is not read, and a file that was cut are refused in a sentence and cost nothing', async () => {
+  test('a film without sound, a codec that is not read, and a file that breaks off before its index are refused in a sentence and cost nothing', async () => {
     const silent = made(['-c:v', 'libvpx', '-f', 'webm'], { hasSound: false })
     await expectRefusal(silent, 'audio/webm', 'has no audio track', 'مسیر صدا')
-    const alac = made(['-c:a', 'alac', '-f', 'mp4'])
-    await expectRefusal(
-      alac,
-      'audio/mp4',
-      'coded as alac, which is not read here; wav, mp3',
-      'با alac کد شده',
-    )
-    const aac = made(['-c:a', 'aac', '-f', 'mp4'])
-    await expectRefusal(
-      aac,
-      'audio/mp4',
-      'of this audio/mp4 is AAC, and this server has no ffmpeg',
-      'ffmpegای ندارد',
-    )
-    const bare = made(['-c:a', 'aac', '-f', 'adts'])
-    await expectRefusal(
-      bare,
-      'audio/aac',
-      'of this audio/aac is AAC, and this server has no ffmpeg',
-      'ffmpegای ندارد',
-    )
+    const ac3 = made(['-c:a', 'ac3', '-f', 'mp4'])
+    const notRead = 'coded as ac3, which is not read here; wav, mp3'
+    await expectRefusal(ac3, 'audio/mp4', notRead, 'با ac3 کد شده')
+    for (const [codec, mediaType, args] of [
+      ['AAC', 'audio/mp4', ['-c:a', 'aac', '-f', 'mp4']],
+      ['AAC', 'audio/aac', ['-c:a', 'aac', '-f', 'adts']],
+      ['ALAC', 'audio/mp4', ['-c:a', 'alac', '-f', 'mp4']],
+      ['AIFF', 'audio/aiff', ['-f', 'aiff']],
+      ['CAF', 'audio/x-caf', ['-f', 'caf']],
+      ['WMA', 'audio/x-ms-wma', ['-c:a', 'wmav2', '-f', 'asf']],
+    ] as const) {
+      const en = `of this ${mediaType} is ${codec}, and this server has no ffmpeg`
+      await expectRefusal(made([...args]), mediaType, en, 'ffmpegای ندارد')
+    }
     const opus = made(['-c:a', 'libopus', '-f', 'mp4'])
-    await expectRefusal(
-      opus.subarray(0, opus.length / 2),
-      'audio/mp4',
-      'cannot be read to its end as audio/mp4',
-      'تا پایان',
-    )
+    const cut = opus.subarray(0, opus.length / 2)
+    await expectRefusal(cut, 'audio/mp4', 'nothing can be heard of this recording', 'چیزی شنیده نمی‌شود')
+  })
+
+  test('a recording that breaks off is answered as far as it goes, which a header says', async () => {
+    const opus = made(['-c:a', 'libopus', '-f', 'webm'])
+    const reply = await answer(opus.subarray(0, opus.length / 2), 'audio/webm;codecs=opus')
+    expect(reply.status, reply.text.slice(0, 500)).toBe(200)
+    expect(Number(reply.headers.get('x-truncated-audio'))).toBeCloseTo(1.5, 0)
   })
 })
 

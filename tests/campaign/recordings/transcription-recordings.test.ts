@@ -130,10 +130,16 @@ describe.skipIf(!hasFfmpeg)('the bytes say what a recording is, whatever its nam
       expect([reply.status, reply.body.error.code]).toEqual([400, 'INVALID_MEDIA'])
   })
 
-  test('what is cut is refused', async () => {
+  test('what is cut is heard up to there, which a header says, and goes as WAV', async () => {
     const whole = made(['-c:a', 'flac'], 'flac')
     const reply = await form(whole.subarray(0, whole.length - 500), 'a.flac', 'audio/flac')
-    expect([reply.status, reply.body.error.code]).toEqual([400, 'INVALID_MEDIA'])
+    expect(reply.status, reply.text).toBe(200)
+    const seconds = Number(reply.headers.get('x-truncated-audio'))
+    expect(seconds).toBeGreaterThan(1.7)
+    expect(seconds).toBeLessThan(2)
+    expect(at.upstream.forms().at(-1)!.file.name).toBe('recording.wav')
+    const none = await form(whole.subarray(0, 100), 'a.flac', 'audio/flac')
+    expect([none.status, none.body.error.code]).toEqual([400, 'INVALID_MEDIA'])
   })
 })
 
