@@ -1,4 +1,5 @@
 /** Numbers that no double has keep every digit between a caller and an upstream, over each pair of wires. */
+import OpenAI from 'openai'
 import { expect, test } from 'vitest'
 import { expectRefusal } from '../contract/refusal.ts'
 import type { Client, Seen } from '../harness/client.ts'
@@ -114,6 +115,26 @@ test.each(wires)(
       }
   },
 )
+
+test('the OpenAI client gets arguments that an upstream wrote as an object, and sends them back as they were', async () => {
+  await using at = await shareOnWires('messages')
+  at.upstream.reply(answers.messages.whole)
+  const client = new OpenAI({ baseURL: `${at.key.url}/v1`, apiKey: at.key.secret, maxRetries: 0 })
+  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'hi' }]
+  const tools: OpenAI.ChatCompletionTool[] = [
+    { type: 'function', function: { name: 'find', parameters: { type: 'object' } } },
+  ]
+  const first = await client.chat.completions.create({ model: 'test/model', messages, tools })
+  const { message } = first.choices[0]!
+  expectNumbers(JSON.stringify(message.tool_calls))
+  const result = { role: 'tool' as const, tool_call_id: message.tool_calls![0]!.id, content: 'ok' }
+  await client.chat.completions.create({
+    model: 'test/model',
+    messages: [...messages, message, result],
+    tools,
+  })
+  expectNumbers(at.upstream.calls.at(-1)!.bytes.toString())
+})
 
 test('a row of a batch is asked and answered with every digit', async () => {
   await using at = await shareOnWires('messages')

@@ -183,6 +183,9 @@ describe('insert', () => {
       'list=cs.[1234567890123456789]',
     ])
       expect(await found(filter), filter).toBe('[]')
+    expect((await rows.service.from(name).select('big::text').single()).data).toEqual({
+      big: '9007199254740993',
+    })
     const changed = `/${name}?big=eq.9007199254740993&select=more`
     expect(await send(changed, 'PATCH', '{"more":2512292042121000001}')).toBe(
       '[{"more":2512292042121000001}]',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { Failure } from '#platform/errors'
 import '#platform/http'
+import { readJsonSync } from '#platform/json'
 import type { RealtimeEvent } from '../parts.ts'
 import { readClientEvent } from './client-events.ts'
 import { errorEvent } from './server-events.ts'
@@ -28,6 +29,13 @@ const badParam = (session: unknown, was?: CallSettings): string | undefined =>
   refusalOf(() => update(session, was))?.param
 const read = (event: RealtimeEvent) => readClientEvent(event, () => 'item_new')
 const badEvent = (event: RealtimeEvent): string | undefined => refusalOf(() => read(event))?.param
+
+test('the schema of a tool keeps every digit', () => {
+  const parameters = '{"type":"object","properties":{"id":{"maximum":9223372036854775807}}}'
+  const session = `{"type":"realtime","tools":[{"type":"function","name":"find","parameters":${parameters}}]}`
+  const { settings } = update(readJsonSync(session, { exact: true }))
+  expect(JSON.stringify(settings.tools[0]?.parameters)).toBe(parameters)
+})
 
 test('the session that the Agents SDK sends is taken, and what has no effect here is listed', () => {
   const { settings, ignored } = update({
