@@ -144,6 +144,20 @@ test('what cannot be answered costs nothing: the offer, the model, the session, 
   expect(world.app.realtime.busy).toBe(0)
 })
 
+test('a call is answered with every model whose card names the route, and with no other', async () => {
+  const cards = (await (await world.key()).get('/v1/models')).body.data
+  const statuses = new Map<boolean, Set<unknown>>([true, false].map((is) => [is, new Set()]))
+  for (const { id, kind, routes } of cards) {
+    const key = await world.key()
+    const session = kind === 'transcription' ? { type: 'transcription' } : {}
+    const made = await create(key, { model: id, session })
+    statuses.get(routes.includes(calls))!.add(made.body.error?.code ?? made.status)
+    if (made.status === 201) await key.request('DELETE', `${calls}/${made.body.id}`)
+    await until(() => world.app.realtime.busy === 0)
+  }
+  expect([...statuses].map(([, seen]) => [...seen])).toEqual([[201], ['MODEL_KIND_MISMATCH']])
+})
+
 test('an offer of 64 KB and one without a data channel are answered, in each form', async () => {
   const key = await world.key()
   const largest = offerOfBytes(65_536)
