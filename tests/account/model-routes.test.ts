@@ -88,10 +88,11 @@ const others: Record<string, (model: string, kind: string) => Promise<Answer>> =
     const query = `?model=${model}${kind === 'transcription' ? '&intent=transcription' : ''}`
     try {
       {
-        await using call = await connect(world, key.secret, { query })
+        // A key has two calls at a time.
+        await using call = await connect(world, (await world.key()).secret, { query })
         await call.event('session.created')
       }
-      // A key has two calls at a time.
+      // A process holds eight calls.
       await until(() => world.app.realtime.busy === 0)
       return { status: 101, body: {} }
     } catch (error) {

@@ -123,8 +123,8 @@ test.each(Object.keys(refusals))(
   async (id) => {
     upstream.reply((call) => (call.body?.['max_tokens'] ? refusals[id]! : says('chat', { text: 'ok' }, call)))
     const first = upstream.calls.length
-    const replies = [key.chat({ model: `test/${id}`, max_tokens: 50, stream: true })]
-    expect((await replies[0]!).status).toBe(200)
+    const reply = await key.chat({ model: `test/${id}`, max_tokens: 50, stream: true })
+    expect(reply.status).toBe(200)
     const [refused, answered] = upstream.calls.slice(first)
     expect([refused, answered].map((call) => namesIn(call?.body))).toEqual([
       ['max_tokens'],
@@ -132,7 +132,7 @@ test.each(Object.keys(refusals))(
     ])
     expect(answered?.body?.['max_completion_tokens']).toBe(50)
     expect(answered?.headers['idempotency-key']).not.toBe(refused?.headers['idempotency-key'])
-    const receipt = await explained(key, requestIdOf(await replies[0]!))
+    const receipt = await explained(key, requestIdOf(reply))
     expect(receipt.details.attempts).toHaveLength(1)
     expect(receipt.microcredits).toBe(String(10 * 1_000 + 5 * 2_000))
     expect(await asked(() => message(key, { model: `test/${id}` }))).toEqual(['max_completion_tokens'])

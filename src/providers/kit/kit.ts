@@ -183,7 +183,7 @@ export class UpstreamClient implements AsyncDisposable {
       method: options.method ?? (body ? ('POST' as const) : ('GET' as const)),
       path: this.#pathOf(options),
       headers: { ...this.#headers, ...(streamed && headersOf(streamed)), ...headers },
-      body: streamed ? Readable.from(streamed) : body ? wellFormedJson(JSON.stringify(body)) : null,
+      body: streamed ? Readable.from(streamed) : body ? wellFormedJson(body) : null,
       timeouts,
       firstByteMs: firstByteMs ?? timeouts.firstByteMs,
       faultOf: this.#faultOf,

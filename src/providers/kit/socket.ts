@@ -110,7 +110,7 @@ export class UpstreamSocket {
     if (this.#isOver || this.#ws.readyState !== this.#ws.OPEN) return
     if (this.#ws.bufferedAmount > maxUnsentBytes)
       this.fail(new UpstreamError('timeout', { detail: 'the upstream takes nothing any more' }))
-    else this.#ws.send(message instanceof Uint8Array ? message : wellFormedJson(JSON.stringify(message)))
+    else this.#ws.send(message instanceof Uint8Array ? message : wellFormedJson(message))
   }
 
   /** Ends the connection by a fault. The receiver gets it, or, before the connection is ready, the caller of `connect`. */

@@ -40,7 +40,7 @@ async function answer(
 ): Promise<PassthroughAnswer> {
   const body = new Form()
   body.add('sdp', { name: 'offer.sdp', mediaType: 'application/sdp', bytes: Buffer.from(offer) })
-  const session = Buffer.from(wellFormedJson(JSON.stringify(callSession(setup, upstreamModel))))
+  const session = Buffer.from(wellFormedJson(callSession(setup, upstreamModel)))
   body.add('session', { name: 'session.json', mediaType: 'application/json', bytes: session })
   const chunks: Uint8Array[] = []
   let location = ''

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { DepthScanner, isDeeper, NotJson, objectOf, readObject } from './json.ts'
+
+test.each<[string, unknown]>([
+  ['{"a":1}', { a: 1 }],
+  [' {"a":1}\n', { a: 1 }],
+  ['', {}],
+  [' \n', {}],
+  ['null', {}],
+  ['"{\\"a\\":1}"', { a: 1 }],
+  ['"text"', { value: 'text' }],
+  ['"[1]"', { value: '[1]' }],
+  ['[1]', { value: [1] }],
+  ['false', { value: false }],
+  ['{"a":', { INVALID_JSON: '{"a":' }],
+  ['text', { INVALID_JSON: 'text' }],
+])('the object of %s', (text, object) => {
+  expect(readObject(text)).toEqual(object)
+})
+
+test('an object that is nested too deeply is refused, also one in a string', () => {
+  const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+  expect(readObject(nested(100))).toHaveProperty('a')
+  for (const text of [nested(101), nested(20_000), JSON.stringify(nested(20_000))])
+    expect(() => readObject(text)).toThrow(NotJson)
+  expect(objectOf(undefined)).toEqual({})
+})
+
+test('nesting is followed through pieces; what stands in strings does not count', () => {
+  const scanner = new DepthScanner(2)
+  for (const piece of ['{"[[[', '\\', '"[[[', '":[', ']', ',"b":[]}', '[{}]'])
+    expect(scanner.admits(piece)).toBe(true)
+  expect(scanner.admits('[[[')).toBe(false)
+  expect(isDeeper(`"${'['.repeat(1_000_000)}"`, 100)).toBe(false)
+  expect(isDeeper('['.repeat(1_000_000), 100)).toBe(true)
+})
