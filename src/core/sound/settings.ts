@@ -18,8 +18,8 @@ export const ffmpeg = variableSection({
     {
       name: 'KHERAD_FFMPEG',
       about: {
-        en: 'The absolute path of the ffmpeg that decodes AAC; without it the one of PATH; off for none.',
-        fa: 'مسیر کامل ffmpegای که AAC را باز می‌کند؛ در نبودش همان که در PATH است؛ off یعنی هیچ.',
+        en: 'The absolute path of the ffmpeg that decodes AAC, ALAC, AIFF, CAF, WMA and AMR; without it the one of PATH; off for none.',
+        fa: 'مسیر کامل ffmpegای که AAC، ALAC، AIFF، CAF، WMA و AMR را باز می‌کند؛ در نبودش همان که در PATH است؛ off یعنی هیچ.',
       },
     },
     {
