@@ -97,8 +97,9 @@ export const drawnMutations: readonly Mutation[] = [
   },
   {
     file: 'src/core/sound/recordings.ts',
-    find: "      const isPlain = container === undefined && !isVorbis && media !== 'audio/aac'",
-    replace: "      const isPlain = (container === undefined && !isVorbis || media !== 'audio/aac')",
+    find: "      const isOpened = container !== undefined || isVorbis || media === 'audio/aac' || foreignFile(media)",
+    replace:
+      "      const isOpened = (container !== undefined && isVorbis) || media === 'audio/aac' || foreignFile(media)",
     breaks: 'A recording within a container is taken out of it before it is decoded',
     test: 'tests/campaign/recordings/recordings.test.ts',
     suite: 'test',

@@ -53,6 +53,11 @@ const ofBrowsers = 'the header Sec-Fetch-Site, its values, and the code of the r
 
 export const nounExceptions: readonly NounException[] = [
   {
+    place: 'src/platform/http/cors.ts',
+    noun: 'audio',
+    reason: 'the name of the header X-Truncated-Audio, which pages may read',
+  },
+  {
     place: 'src/platform/webrtc/',
     noun: 'audio',
     reason: 'the one kind of media of its connections, as SDP names it',

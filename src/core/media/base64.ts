@@ -25,10 +25,10 @@ export const typeOfBase64 = (base64: string): string | undefined =>
 
 const sniffedCharacters = 64
 
-/** A data URL with the type that its bytes have, since vendors refuse another; every other URL as it is. */
+/** A data URL with the type that its bytes have, since vendors refuse another; a text, whose bytes tell no type, and every other URL as it is. */
 export function withTypeOfBytes(url: string): string {
   const parsed = parseDataUrl(url)
-  if (!parsed) return url
+  if (!parsed || parsed.mediaType.startsWith('text/')) return url
   const head = `data:${typeOfBase64(parsed.base64) ?? parsed.mediaType};base64,`
   return url.startsWith(head) ? url : head + parsed.base64
 }

@@ -1,5 +1,5 @@
 /** Media types as clients write them: with parameters, in any case, and by the names that browsers, telephones and old programs have for them. */
-import { type Spelled, spelled } from '#platform/schema'
+import { type SpellingSchema, spelled } from '#platform/schema'
 
 /** The usual name of each type that goes by another one. */
 const synonyms: Readonly<Record<string, string>> = {
@@ -60,7 +60,7 @@ export const mediaTypeField = <const Types extends readonly string[]>(
   types: Types,
   more: Readonly<Record<string, Types[number]>> = {},
   options: Record<string, unknown> = {},
-): Spelled<Types[number]> => {
+): SpellingSchema<Types[number]> => {
   const names = Object.entries(synonyms).filter(([, type]) => types.includes(type))
   const spellings = { ...Object.fromEntries(names), ...more } as Record<string, Types[number]>
   return spelled<Types[number]>(types, spellings, options)

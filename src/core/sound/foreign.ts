@@ -10,7 +10,7 @@ export interface ForeignSound {
   codec: string
 }
 
-/** By the media types of `sniff`. */
+/** They stand under the media types of `sniff`. */
 const formats: Readonly<Record<string, ForeignSound>> = {
   'audio/aiff': { format: 'aiff', codec: 'aiff' },
   'audio/x-caf': { format: 'caf', codec: 'caf' },

@@ -60,7 +60,7 @@ export const oneOf = <const T extends string[]>(...values: T) =>
 
 /** The keyword of `spelled`, whose value has the other spellings. */
 export const spellingsKeyword = 'x-spellings'
-export type Spelled<Value extends string> = ReturnType<typeof Type.Unsafe<Value>>
+export type SpellingSchema<Value extends string> = ReturnType<typeof Type.Unsafe<Value>>
 
 /**
  * An enumeration whose values may be written otherwise: in any case, with parameters after a semicolon, or as `spellings` says. The check of a body
@@ -70,7 +70,7 @@ export const spelled = <const Value extends string>(
   values: readonly Value[],
   spellings: Readonly<Record<string, Value>>,
   options: Record<string, unknown> = {},
-): Spelled<Value> =>
+): SpellingSchema<Value> =>
   Type.Unsafe<Value>({ type: 'string', enum: [...values], [spellingsKeyword]: spellings, ...options })
 
 /** Schema options by which unknown fields are refused. */

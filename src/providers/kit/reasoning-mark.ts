@@ -13,7 +13,7 @@ const claude = 'claude'
 const openAi = /(^|\.)openai\.com$/
 
 /**
- * Who signs the reasoning of a model. A signature is valid for the models of one family at one vendor; Claude's are valid wherever Claude is offered, and
+ * Tells who signs the reasoning of a model. A signature is valid for the models of one family at one vendor; Claude's are valid wherever Claude is offered, and
  * OpenAI has one key for all of its models.
  */
 export function signerOf(baseUrl: string, upstreamModel: string): string {
