@@ -298,6 +298,12 @@ describe('the sandbox speaks', () => {
     }
     const reply = await speak(key, { audioInput, format: 'wav' })
     expect(bytesOf(reply).length).toBeGreaterThan(48_000)
+    expect(reply.headers.get('x-truncated-audio')).toBeNull()
+    const whole = await tone('wav', { seconds: 2 })
+    const cut = whole.subarray(0, whole.length / 2).toString('base64')
+    const broken = await speak(key, { audioInput: { audioBase64: cut, mediaType: 'audio/webm;codecs=opus' } })
+    expect(bytesOf(broken).length).toBeGreaterThan(1_000)
+    expect(Number(broken.headers.get('x-truncated-audio'))).toBeCloseTo(1, 2)
     refusedAt(
       await speak(key, {
         audioInput: { audioBase64: Buffer.alloc(400, 'text').toString('base64'), mediaType: 'audio/wav' },

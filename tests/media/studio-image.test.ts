@@ -269,6 +269,23 @@ describe('bounds, each at its edge and past it', () => {
     )
   })
 
+  test('a picture is what its bytes are, whatever its data URL calls it', async () => {
+    const jpeg = await sharp(await halves(8, 8))
+      .jpeg()
+      .toBuffer()
+    for (const type of [
+      'image/jpg',
+      'image/png',
+      'IMAGE/JPEG',
+      'image/jpeg;charset=binary',
+      'application/octet-stream',
+    ])
+      expect([type, (await draw(at.key, { reference: { dataUrl: dataUrl(jpeg, type) } })).status]).toEqual([
+        type,
+        200,
+      ])
+  })
+
   test('what no model can do is refused with its field, before anything is held', async () => {
     const small = dataUrl(await halves(8, 8))
     const calls = asked()

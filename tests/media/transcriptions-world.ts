@@ -40,6 +40,16 @@ models:
     deployments: [{ provider: ears, model: translator-1 }]
     transcription: { timestamps: segment, prompt: true, translate: true }
     pricing: { per_minute: 0.06 }
+  - id: test/whisper
+    kind: transcription
+    deployments: [{ provider: ears, model: whisper-1 }]
+    transcription: { timestamps: word, max_seconds: 10 }
+    pricing: { per_minute: 0.06, minimum_seconds: 3 }
+  - id: test/whisper-all
+    kind: transcription
+    deployments: [{ provider: ears, model: whisper-1 }]
+    transcription: { vad: false }
+    pricing: { per_minute: 0.06 }
   - id: test/text
     kind: text
     deployments: [{ provider: ears, model: text-1 }]

@@ -77,7 +77,7 @@ function isMp3(bytes: Uint8Array): boolean {
   if (!frame) return false
   return frame.length >= bytes.length
     ? frame.length === bytes.length
-    : readMp3Frame(bytes, frame.length) !== undefined
+    : readMp3Frame(bytes, frame.length) !== undefined || isCutHead(bytes, frame.length, 4)
 }
 
 /** Whether the bytes begin with a frame of AAC in ADTS, after an ID3 tag or none, followed at its exact length by another one or the end. */
@@ -85,5 +85,10 @@ function isAdts(bytes: Uint8Array): boolean {
   const start = skipId3(bytes)
   const length = adtsBytes(bytes, start)
   if (length === undefined) return false
-  return start + length >= bytes.length || adtsBytes(bytes, start + length) !== undefined
+  const next = start + length
+  return next >= bytes.length || adtsBytes(bytes, next) !== undefined || isCutHead(bytes, next, 6)
 }
+
+/** Whether the bytes end within a head of so many bytes, which begins here. */
+const isCutHead = (bytes: Uint8Array, at: number, headBytes: number): boolean =>
+  bytes.length - at < headBytes && bytes[at] === 0xff

@@ -132,7 +132,7 @@ test('a WebM that is cut is heard up to its last whole packet, an MP4 whose inde
         expect([packets === 0, unpacked.isTruncated], `${packets}`).toContain(packets === 0 || !isOpen)
       }
   }
-  for (let part = 0; part < 50; part++) {
+  for (let part = 1; part < 50; part++) {
     const cut = mp4().subarray(0, Math.floor((mp4().length * part) / 50))
     await expect(unpackBytes(cut, 'mp4'), `${part}`).rejects.toMatchObject({ fault: 'truncated' })
   }

@@ -7,7 +7,7 @@ export const beginsLikeMp4 = (bytes: Uint8Array): boolean =>
   bytes.length >= 8 && firstBoxes.has(String.fromCharCode(...bytes.subarray(4, 8)))
 
 export interface OuterBoxes {
-  /** Whether the boxes end exactly where the file ends: a file that was cut off lacks part of its last box. */
+  /** Whether nothing was cut off: a file that was lacks part of its last box, or the index (of pictures: `meta`) that follows its data. */
   isWhole: boolean
   /** How many bytes can be read: those before a box that is cut off; of sound and pictures also what is there of their box. */
   readableBytes: number
@@ -19,9 +19,11 @@ export interface OuterBoxes {
 export function walkBoxes(file: ByteWindow): OuterBoxes {
   let isFragmented = false
   let indexes = 0
+  let hasData = false
+  let hasPictures = false
   let at = 0
   const outline = (isWhole: boolean, readableBytes: number): OuterBoxes => ({
-    ...{ isWhole, readableBytes, isFragmented },
+    ...{ isWhole: isWhole && (indexes > 0 || hasPictures || !hasData), readableBytes, isFragmented },
     hasMore: indexes > 1,
   })
   while (at + 8 <= file.length) {
@@ -37,6 +39,8 @@ export function walkBoxes(file: ByteWindow): OuterBoxes {
     const isCut = !isOpen && at + size > file.length
     if (isCut && name !== 'mdat') break
     isFragmented ||= name === 'moof'
+    hasData ||= name === 'mdat'
+    hasPictures ||= name === 'meta'
     if (name === 'moov') indexes += 1
     if (isOpen || isCut) return outline(isOpen, file.length)
     at += size
