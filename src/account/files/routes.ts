@@ -22,6 +22,15 @@ const path = '/v1/files'
 /** 20 MB in Base64, with room for the rest of the body. */
 const bodyLimit = 28 * 1024 * 1024
 
+/** What both addresses of a file share. */
+const bytesOfFile = {
+  params: FileParams,
+  reply: { 200: servedTypes.join(', ') },
+  ranges: true,
+  errors: ['NOT_FOUND', 'FILE_LOST'],
+  handle: readFile,
+} satisfies Partial<Route<FileRoutesApp>>
+
 export const fileRoutes: Route<FileRoutesApp>[] = [
   route({
     method: 'GET',
@@ -32,11 +41,7 @@ export const fileRoutes: Route<FileRoutesApp>[] = [
       en: 'A stored file, whole or in part (Range).',
       fa: 'فایل ذخیره‌شده، کامل یا بخشی از آن (Range).',
     },
-    params: FileParams,
-    reply: { 200: servedTypes.join(', ') },
-    ranges: true,
-    errors: ['NOT_FOUND', 'FILE_LOST'],
-    handle: readFile,
+    ...bytesOfFile,
   }),
   route({
     method: 'GET',
@@ -47,11 +52,7 @@ export const fileRoutes: Route<FileRoutesApp>[] = [
       en: 'The same bytes, at the address that OpenAI’s clients read.',
       fa: 'همان بایت‌ها، در نشانی‌ای که کتابخانه‌های OpenAI می‌خوانند.',
     },
-    params: FileParams,
-    reply: { 200: servedTypes.join(', ') },
-    ranges: true,
-    errors: ['NOT_FOUND', 'FILE_LOST'],
-    handle: readFile,
+    ...bytesOfFile,
   }),
   route({
     method: 'GET',
