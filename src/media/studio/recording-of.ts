@@ -7,7 +7,7 @@ import { reasons as mediaReasons } from '#core/text'
 import type { Media } from '#core/turn'
 import type { OpenedRecording } from '#media/transcription'
 import { decodeBase64InSlices } from '#platform/bytes'
-import { fail, type Localized } from '#platform/errors'
+import { Failure, type Failures, fail, type Localized } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import type { StudioApp } from './app.ts'
 import { reasons } from './phrases.ts'
@@ -78,6 +78,11 @@ export async function readOrRefuse<Read>(
   try {
     return await read()
   } catch (error) {
+    // Only sound that needs ffmpeg fits no transcriber: others are converted.
+    if (error instanceof Failure && error.code === 'RECORDING_NOT_CONVERTIBLE')
+      return refuse(
+        reasons.noDecoder(mediaType, (error.detail as Failures['RECORDING_NOT_CONVERTIBLE']).codec),
+      )
     if (!(error instanceof SoundError)) throw error
     if (error.fault === 'busy') return fail('TOO_MUCH_IN_FLIGHT', {}, { retryAfterMs })
     return refuse(refusalReason(error, error.mediaType ?? mediaType))

@@ -55,7 +55,7 @@ async function speakComposed(
   for (const one of [transcriber, writer]) requireMayUse(caller, one)
   const spec = unansweredSpecOf(context)
   await using recording = await openRecordingOf(context, audioInput)
-  const paid = await readOrRefuse(audioInput, () =>
+  const paid = await readOrRefuse(recording.recording.measured, () =>
     startSpokenAnswer(app.turns, {
       ...{ ...payment(context), model, writer, transcriber, recording, spec, endpoint },
       instruction: text?.toWellFormed(),
