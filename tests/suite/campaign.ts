@@ -47,10 +47,15 @@ function printOwed(owed: readonly Owed[]): void {
   }
 }
 
+interface FailedFolder {
+  name: string
+  red: readonly string[]
+}
+
 async function runAll(owed: readonly Owed[], minutes: number): Promise<number> {
   const beganMs = Date.now()
   const passed: string[] = []
-  const failed: string[] = []
+  const failed: FailedFolder[] = []
   const postponed: Owed[] = []
   for (const one of owed) {
     const { folder } = one
@@ -61,9 +66,12 @@ async function runAll(owed: readonly Owed[], minutes: number): Promise<number> {
     }
     console.log(`\n=== campaign ${folder.name}`)
     const checkout = currentCheckout()
-    const isGreen = await runSuite(`campaign/${folder.name}`, [], folder.minutes)
-    ;(isGreen ? passed : failed).push(folder.name)
-    if (isGreen) note(folder.name, checkout)
+    const { isGreen, red } = await runSuite(`campaign/${folder.name}`, [], folder.minutes)
+    if (!isGreen) failed.push({ name: folder.name, red })
+    else {
+      passed.push(folder.name)
+      note(folder.name, checkout)
+    }
   }
   return conclude(passed, failed, postponed)
 }
@@ -78,7 +86,11 @@ function note(name: string, begun: Checkout): void {
   else writeProven(name, begun.commit)
 }
 
-function conclude(passed: readonly string[], failed: readonly string[], postponed: readonly Owed[]): number {
+function conclude(
+  passed: readonly string[],
+  failed: readonly FailedFolder[],
+  postponed: readonly Owed[],
+): number {
   const overdue = postponed.filter(({ commits }) => commits > maxOwedCommitsLength)
   if (passed.length) console.log(`\ncampaign passed: ${passed.join(', ')}`)
   if (postponed.length)
@@ -87,6 +99,7 @@ function conclude(passed: readonly string[], failed: readonly string[], postpone
     console.error(
       `owed for more than ${maxOwedCommitsLength} commits: ${overdue.map(({ folder }) => folder.name).join(', ')}`,
     )
-  if (failed.length) console.error(`campaign FAILED: ${failed.join(', ')}`)
+  // Whoever reads the end of a log alone learns what failed in folders that were run long before it.
+  for (const { name, red } of failed) console.error([`campaign FAILED: ${name}`, ...red].join('\n  '))
   return failed.length || overdue.length ? 1 : 0
 }

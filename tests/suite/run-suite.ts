@@ -18,15 +18,22 @@ const suiteMinutes: Record<string, number> = { quick: 1.5, test: 8 }
 /** What is noted where the checkout is not under git. */
 const unknownCommit = '0000000'
 
+export interface SuiteResult {
+  /** Within its budgets. */
+  isGreen: boolean
+  /** What failed, a line each. */
+  red: readonly string[]
+}
+
 /**
  * Runs a suite, or the files of it that the words name, in a Vitest of its own, beside the observer of stand-stills; runs void tests once more;
- * prints what it took. Returns whether it passed, within its budgets.
+ * prints what it took.
  */
 export async function runSuite(
   suite: string,
   words: readonly string[],
   minutes = suiteMinutes[suite],
-): Promise<boolean> {
+): Promise<SuiteResult> {
   // Ctrl-C reaches Vitest too, which ends in order.
   process.on('SIGINT', () => undefined)
   await using observer = await startObserver({ print: (line) => console.log(`--- ${line}`) })
@@ -34,16 +41,16 @@ export async function runSuite(
   const beforeMs = processorMs()
   const othersBefore = { ms: othersMs(), atMs: performance.now() }
   const { report, hasPassed } = await runVitest(suite, words, minutes)
-  if (!report) return false
+  if (!report) return { isGreen: false, red: ['Vitest did not come to its end'] }
   const usedSeconds = (processorMs() - beforeMs) / 1_000
   const processorsOfOthers = (othersMs() - othersBefore.ms) / (performance.now() - othersBefore.atMs)
-  const isRight = hasPassed || (await isVoidAlone(suite, report, observer, isWhole))
+  const judged = hasPassed ? { isGreen: true, red: [] } : await judgeFailed(suite, report, observer, isWhole)
   if (hasPassed && isWhole) await keepCleanRun()
   printTime(suite, report, usedSeconds)
-  if (!isQuiet(processorsOfOthers)) return isRight
+  if (!isQuiet(processorsOfOthers)) return judged
   const offences = budgetOffences(suite, report, isWhole ? usedSeconds : undefined)
   for (const offence of offences) console.error(offence)
-  return isRight && offences.length === 0
+  return { isGreen: judged.isGreen && offences.length === 0, red: [...judged.red, ...offences] }
 }
 
 /** Milliseconds of processor time that programs beside this run have used; 0 where that cannot be seen. */
@@ -78,13 +85,13 @@ async function runVitest(suite: string, words: readonly string[], minutes?: numb
   return { report: JSON.parse(readFileSync(reportPath, 'utf8')) as Report, hasPassed }
 }
 
-/** Whether all that failed is void and passes when it runs once more, and the rule of repetition allows it. */
-async function isVoidAlone(
+/** Green where all that failed is void and passes when it runs once more, and the rule of repetition allows it. */
+async function judgeFailed(
   suite: string,
   report: Report,
   observer: Observer,
   isWhole: boolean,
-): Promise<boolean> {
+): Promise<SuiteResult> {
   await observer.upToDate()
   const gaps: readonly Gap[] = observer.gaps
   const voids = voidsOf(report.failed, gaps)
@@ -105,9 +112,10 @@ async function isVoidAlone(
   }
   const { red, history } = judge(run, known.history)
   if (isWhole) await keepRun(root, known, history)
-  for (const { name, why } of red)
-    console.error(`RED ${name ? `${name.file} > ${name.fullName}: ` : ''}${why}`)
-  return voids.length > 0 && red.length === 0 && !report.hasLooseErrors
+  const lines = red.map(({ name, why }) => (name ? `${name.file} > ${name.fullName}: ${why}` : why))
+  if (report.hasLooseErrors) lines.push('an error that belongs to no test was caught by nobody')
+  for (const line of lines) console.error(`RED ${line}`)
+  return { isGreen: voids.length > 0 && lines.length === 0, red: lines }
 }
 
 async function keepCleanRun(): Promise<void> {

@@ -11,7 +11,7 @@ import { runSuite } from './run-suite.ts'
 const [command, ...words] = process.argv.slice(2)
 if (command === 'campaign') process.exitCode = await runCampaign(words)
 else if (command === 'test' || command === 'quick')
-  process.exitCode = (await runSuite(command, words)) ? 0 : 1
+  process.exitCode = (await runSuite(command, words)).isGreen ? 0 : 1
 else {
   console.error('usage: run.ts test|quick|campaign …')
   process.exitCode = 2

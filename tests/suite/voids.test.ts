@@ -86,7 +86,9 @@ test('a run whose void test passes when it runs once more is green, and is kept'
 test('a run without voids leaves the history as it is, and what failed in it is red', () => {
   const judged = judge(runOf([failed('a', { errors: [wrong] })]), none)
   expect(judged.history).toBe(none)
-  expect(judged.red).toEqual([{ name: { file: 'tests/crash/kill.test.ts', fullName: 'a' }, why: 'failed' }])
+  expect(judged.red).toEqual([
+    { name: { file: 'tests/crash/kill.test.ts', fullName: 'a' }, why: wrong.message },
+  ])
   expect(judge(runOf([]), none)).toEqual({ voids: [], red: [], history: none })
 })
 

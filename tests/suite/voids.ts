@@ -101,7 +101,7 @@ export function judge(run: Run, history: History): Judgement {
   const red: Red[] = []
   for (const test of run.failed) {
     const isVoid = voids.some(({ test: other }) => other === test)
-    if (!isVoid) red.push({ name: nameOf(test), why: 'failed' })
+    if (!isVoid) red.push({ name: nameOf(test), why: firstLine(test) })
   }
   if (voids.length === 0) return { voids, red, history }
   const ordinal = history.runs + run.cleanRuns + 1
@@ -140,7 +140,6 @@ function recordOf(
   { commit, date }: Pick<Run, 'commit' | 'date'>,
   run: number,
 ): VoidRecord {
-  const [line = ''] = (test.errors[0]?.message ?? '').split('\n')
   return {
     run,
     file,
@@ -148,9 +147,12 @@ function recordOf(
     commit,
     date,
     gapMs: Math.round(lengthOf(gap)),
-    error: line.slice(0, maxLineLength),
+    error: firstLine(test),
   }
 }
+
+const firstLine = ({ errors }: FailedTest): string =>
+  (errors[0]?.message ?? '').split('\n', 1)[0]!.slice(0, maxLineLength)
 
 /** The words of `vitest run` by which void tests run once more, one command for each file. */
 export function wordsToRepeat(voids: readonly TestName[]): string[][] {
