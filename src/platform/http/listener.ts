@@ -154,6 +154,12 @@ function nodeServer(
   return server
 }
 
+/**
+ * Connections that wait to be accepted, as many as Linux keeps by default. Of more than half as many as it may keep, it forgets those that have waited
+ * for seconds, whose clients count them as open and are reset at their first byte: a thousand readers at once did that to Node's own 511.
+ */
+const backlog = 4_096
+
 const loopbackAddresses = ['127.0.0.1', '::1']
 
 /** Listens on the host. `localhost` means both loopback addresses if the machine has both, whichever its resolver names. */
@@ -163,7 +169,7 @@ async function listenOn(
 ): Promise<NodeServer[]> {
   const listen = async (address: string, at: number): Promise<NodeServer> => {
     const server = open()
-    server.listen({ host: address, port: at, reusePort })
+    server.listen({ host: address, port: at, reusePort, backlog })
     await once(server, 'listening')
     return server
   }
