@@ -4,7 +4,7 @@ import { mediaTypeOf } from './media-type.ts'
 /** Longest head of a data URL before its data. */
 const maxHeadLength = 256
 /** A codec in the parameters may have commas, as browsers write them: the data begins after this. */
-const mark = ';base64,'
+const mark = /;base64,/i
 const typeInHead = /^data:([\w.+-]+\/[\w.+-]+)\s*(?:;|$)/i
 
 /**
@@ -12,11 +12,11 @@ const typeInHead = /^data:([\w.+-]+\/[\w.+-]+)\s*(?:;|$)/i
  * claims; the Base64 is not checked. `undefined` for other URLs and for data that is not in Base64.
  */
 export function parseDataUrl(url: string): { mediaType: string; base64: string } | undefined {
-  const end = url.slice(0, maxHeadLength).toLowerCase().indexOf(mark)
-  const claimed = end === -1 ? undefined : typeInHead.exec(url.slice(0, end))?.[1]
-  return claimed === undefined
-    ? undefined
-    : { mediaType: mediaTypeOf(claimed), base64: url.slice(end + mark.length) }
+  const found = mark.exec(url.slice(0, maxHeadLength))
+  const claimed = found && typeInHead.exec(url.slice(0, found.index))?.[1]
+  return found && claimed !== undefined && claimed !== null
+    ? { mediaType: mediaTypeOf(claimed), base64: url.slice(found.index + found[0].length) }
+    : undefined
 }
 
 /** The type of a picture, a PDF or a film in Base64, by its first bytes. */

@@ -373,6 +373,9 @@ describe('parseDataUrl', () => {
       mediaType: 'audio/webm',
       base64: '',
     })
+    // Letters that become two in small letters move nothing.
+    const named = 'data:text/plain;name=İİİİ.txt;base64,AAAA'
+    expect(parseDataUrl(named)).toEqual({ mediaType: 'text/plain', base64: 'AAAA' })
   })
 
   test('calls the type by its usual name, whatever browsers write behind it', () => {

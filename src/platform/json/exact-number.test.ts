@@ -108,5 +108,6 @@ test('four hundred thousand such numbers are read in slices, each once, and one 
     readJson(Buffer.from(`{"a":${'7'.repeat(digits)}}`), { ...boundsOf(maxSyncBytes), ...exact })
   expect(exactText((await long(10_000)) as object)).toHaveLength(10_006)
   expect(() => readJsonSync(`[${'1e999,'.repeat(30_001)}1]`, exact)).toThrow('tooManyValues')
+  expect(readJsonSync(`[${'0,'.repeat(100_000)}0.30000000000000004]`, exact)).toHaveLength(100_001)
   await expect(long(10_001)).rejects.toMatchObject({ trouble: { kind: 'longNumber', max: 10_000 } })
 })

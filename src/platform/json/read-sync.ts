@@ -1,5 +1,5 @@
 import { JsonReader } from './json-reader.ts'
-import type { JsonBounds } from './not-json.ts'
+import { type JsonBounds, NotJson } from './not-json.ts'
 
 /** Texts above this size are read in slices: JSON.parse takes 20 ms for a megabyte of few strings (a third of a million empty lists). */
 export const maxSyncBytes = 1024 * 1024
@@ -11,14 +11,23 @@ const maxSyncValues = 100_000
 const maxSyncExact = 30_000
 
 /**
- * Parses a text synchronously, such as one event of a stream. Long strings are fine; a megabyte of small values is refused, and with `exact` as many
- * beside a long number, or 30,000 of these. Throws `NotJson` or a SyntaxError.
+ * Parses a text synchronously, such as one event of a stream. Long strings are fine; more than a megabyte of small values is refused. With `exact` a
+ * smaller text keeps long numbers, at most 30,000, and rounds them where it has more than 100,000 values, as a list of probabilities may have. Throws
+ * `NotJson` or a SyntaxError.
  */
 export function readJsonSync(text: string, { exact = false }: Pick<JsonBounds, 'exact'> = {}): unknown {
-  if (text.length <= maxSyncBytes && !(exact && longNumber.test(text))) return JSON.parse(text)
+  const isSmall = text.length <= maxSyncBytes
+  if (isSmall && !(exact && longNumber.test(text))) return JSON.parse(text)
   const bounds = { maxDepth: 500, maxMembers: maxSyncValues, maxValues: maxSyncValues }
-  return readAtOnce(Buffer.from(text), { ...bounds, exact, maxExact: maxSyncExact })
+  try {
+    return readAtOnce(Buffer.from(text), { ...bounds, exact, maxExact: maxSyncExact })
+  } catch (error) {
+    if (isSmall && error instanceof NotJson && hasTooMany(error)) return JSON.parse(text)
+    throw error
+  }
 }
+
+const hasTooMany = ({ trouble }: NotJson): boolean => 'max' in trouble && trouble.max === maxSyncValues
 
 /** Finds a number as `hasLongNumber` of `inspect` does, and harmlessly what looks like one inside a string. */
 const longNumber = /(?:^|[[:,\s-])(?:\d[\d.]{15}|\d[\d.]*[eE])/

@@ -16,6 +16,7 @@ test('megabytes of nothing but halves and backslashes are mended within the time
     '\ud83d'.repeat(700_000),
     `${'\\'.repeat(2_000_000)}\ud83d`,
     '\\\ud83d'.repeat(500_000),
+    '\ud83d\ud83d'.repeat(300_000),
   ]) {
     expect(JSON.parse(wellFormedJson({ text }))).toEqual({ text: text.toWellFormed() })
   }
