@@ -114,8 +114,8 @@ describe.each(wires)('over an upstream of %s', (wire) => {
       return asked?.content.slice(1)
     })
     expect(ofChat).toEqual(asWires[wire])
-    // On its own wire what the caller wrote goes on as it is.
-    expect(ofResponse).toEqual(wire === 'responses' ? inputs : asWires[wire])
+    // On its own wire a text goes on as the caller wrote it.
+    expect(ofResponse).toEqual(wire === 'responses' ? [inputs[0], asWires[wire][2]] : asWires[wire])
   })
 
   test('its pages are part of the hold', async () => {

@@ -17,14 +17,16 @@ export const fillLinks: FillBody = (body, found) => {
   return { ...body, input: input.map((item) => withParts(item, fill)) }
 }
 
-/** An item with the types that the bytes of its pictures and files have: vendors refuse others. */
+/** An item with the types that the bytes of its pictures and files have: vendors refuse others, and a picture as a file. */
 export const withTypesOfBytes = <Item extends object>(item: Item): Item =>
   withParts(item, (part) => {
     if (part.type === 'input_image' && part.image_url != null)
       return { ...part, image_url: withTypeOfBytes(part.image_url) }
-    if (part.type === 'input_file' && part.file_data != null)
-      return { ...part, file_data: withTypeOfBytes(part.file_data) }
-    return part
+    if (part.type !== 'input_file' || part.file_data == null) return part
+    const url = withTypeOfBytes(part.file_data)
+    return url.startsWith('data:image/')
+      ? { type: 'input_image', image_url: url }
+      : { ...part, file_data: url }
   })
 
 /** Parts are in the `content` of a message and in the `output` of a function call. */
