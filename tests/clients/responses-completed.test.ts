@@ -6,7 +6,7 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { jsonSchema, streamText, tool } from 'ai'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { cut, done, type Step, stream } from '../harness/upstream.ts'
+import { cut, done, json, type Step, stream } from '../harness/upstream.ts'
 import { chunksOf, contentOf, explained, requestIdOf } from '../text/chat-world.ts'
 import { eventsIn, framed, type Json } from '../text/responses-oracle.ts'
 import { type ResponsesWorld, respond, shareOnWires, weather } from '../text/responses-world.ts'
@@ -113,6 +113,27 @@ const streams: [string, Step[]][] = [
     ],
   ],
   [
+    'a call that is added and ended with an object in place of its arguments',
+    [
+      ...begun,
+      ...ended.slice(0, 2),
+      opened[2]!,
+      { ...ended[2]!, item: { ...called, arguments: JSON.parse(input) } },
+      completed({ output: [thought, said, { ...called, arguments: JSON.parse(input) }] }),
+    ],
+  ],
+  [
+    'a call that is added, has its arguments, and ends without them',
+    [
+      ...begun,
+      ...ended.slice(0, 2),
+      opened[2]!,
+      ...inputDeltas({ item_id: 'fc_up', output_index: 2 }),
+      { ...ended[2]!, item: { ...called, arguments: undefined } },
+      completed({ output: [thought, said, { ...called, arguments: undefined }] }),
+    ],
+  ],
+  [
     'the name of a call after its arguments',
     [...begun, ...ended.slice(0, 2), ...inputDeltas({ output_index: 2 }), opened[2]!, ended[2]!, completed()],
   ],
@@ -187,6 +208,31 @@ test('a refusal, a search and thoughts that are shown are completed too', async 
   ])
   expect(events.filter(({ type }) => type.startsWith('response.web_search_call.'))).toHaveLength(3)
   expect(events.at(-1)?.['response'].output).toMatchObject(odd)
+})
+
+test('a whole answer is completed as a streamed one: ids, a status, and arguments as a text', async () => {
+  const call = { type: 'function_call', name: 'get_weather', arguments: { city: 'Yazd' } }
+  at.upstream.replyOnce(json(200, { ...response, output: [{ type: 'message', content: [text] }, call] }))
+  const answer = await client.responses.create(ask)
+  expect(answer.output).toMatchObject([
+    { type: 'message', role: 'assistant', status: 'completed', content: [text] },
+    { type: 'function_call', status: 'completed', arguments: input },
+  ])
+  for (const item of answer.output) expect(item.id).toMatch(/^(msg|fc)_/)
+  expect(answer.output[1]).toHaveProperty('call_id', answer.output[1]!.id)
+})
+
+test('reasoning that no event but its deltas tells of stands in the final response', async () => {
+  const deltas = ['hm ', 'hm'].map((delta) => ({
+    ...{ type: 'response.reasoning_text.delta', delta },
+    ...{ item_id: 'rs_up', output_index: 0, content_index: 0 },
+  }))
+  at.upstream.replyOnce(stream([...begun, ...deltas, completed({ output: [said] }), done]))
+  const events = framed((await respond(at.key, { stream: true, include_reasoning: true })).text)
+  expect(events.at(-1)?.['response'].output[0]).toMatchObject({
+    type: 'reasoning',
+    content: [{ type: 'reasoning_text', text: 'hm hm' }],
+  })
 })
 
 test('thoughts that only the end tells of stand before what they led to, as the vendor wants them back', async () => {

@@ -29,6 +29,8 @@ export class PassThroughAnswer implements ResponseWriter {
   /** The upstream's last event, which is sent once the charged figures are known. */
   #last: ResponseJson | undefined
   readonly #completion: StreamCompletion
+  /** True if the response came as a whole, without events. */
+  #isWhole = false
   /** True after the event that opens the response. */
   #isOpened = false
   /** True if the answer was cut off at its limit, so that no last event of the upstream follows. */
@@ -48,13 +50,16 @@ export class PassThroughAnswer implements ResponseWriter {
     const { extra, cut } = part
     if (cut) this.#cut(part)
     if (extra?.wire !== 'responses') return
-    if (extra.body) this.#upstreamResponse = extra.body
+    if (extra.body) {
+      this.#upstreamResponse = extra.body
+      this.#isWhole = true
+    }
     if (extra.event) this.#read(extra.event, extra.text)
   }
 
   end(bill: Bill): ResponseJson {
     if (this.#isCut) this.#endCut()
-    else if (this.#last) this.#endComplete(this.#last)
+    else if (this.#last || this.#isWhole) this.#endComplete(this.#last ?? {})
     const { type: _type, ...event } = this.#last ?? {}
     const response = this.#rewritten(this.#upstreamResponse, bill)
     this.#emit(`response.${response['status']}`, { ...event, response })

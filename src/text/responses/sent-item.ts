@@ -1,4 +1,5 @@
 /** One item of an upstream of this wire, as far as its events were sent to the caller. */
+import { exactText } from '#platform/json'
 import { type ItemStatus, type ResponseJson, recordsIn } from './item.ts'
 import { isPartKind, type PartKind, partOf, partsIn, partWords, SentPart } from './part-events.ts'
 
@@ -95,7 +96,7 @@ export class SentItem {
   }
 
   #restOfArguments({ name, arguments: text }: ResponseJson, ends: boolean): ResponseJson[] {
-    const full = String(text)
+    const full = this.#argumentsOf(text)
     const isUnsent = this.arguments === '' && !this.areArgumentsEnded
     const rest = full.startsWith(this.arguments) ? full.slice(this.arguments.length) : ''
     return [
@@ -114,11 +115,20 @@ export class SentItem {
         .filter(({ kind }) => partWords[kind].list === list)
         .sort((a, b) => a.index - b.index)
         .map(({ kind, text }) => partOf(kind, text))
+    const content = of('content')
+    const hasContent = this.type === 'message' || content.length > 0
     return {
       ...this.opened,
-      ...(this.type === 'message' && { content: of('content') }),
+      ...(hasContent && { content }),
       ...(this.type === 'reasoning' && { summary: of('summary') }),
     }
+  }
+
+  /** The item as the upstream ends it; the same object where it keeps to the wire. */
+  ended(item: ResponseJson): ResponseJson {
+    const text = this.type === 'function_call' ? this.#argumentsOf(item['arguments']) : item['arguments']
+    const isWhole = item['id'] === this.id && item['arguments'] === text
+    return isWhole ? item : { ...item, id: this.id, ...(text !== undefined && { arguments: text }) }
   }
 
   /** A complete item with the fields that clients require. */
@@ -143,7 +153,7 @@ export class SentItem {
 
   #argumentsOf(text: unknown): string {
     if (text === undefined || text === null || text === '') return this.arguments
-    return typeof text === 'string' ? text : JSON.stringify(text)
+    return typeof text === 'object' ? exactText(text) : String(text)
   }
 }
 

@@ -8,6 +8,9 @@ import { type ItemStatus, idOf, type ResponseJson } from './item.ts'
 import { type PartKind, type PartStep, partsIn, partWords, stepOf } from './part-events.ts'
 import { addedType, argumentsDelta, argumentsDone, doneType, SentItem } from './sent-item.ts'
 
+/** The parts of one item that are completed; events of further ones are passed on as they are. */
+const maxParts = 4_096
+
 export class StreamCompletion {
   readonly #hex: string
   readonly #items: SentItem[] = []
@@ -40,7 +43,7 @@ export class StreamCompletion {
     for (const [index, item] of output.entries()) {
       const sent = known[index] ?? this.#begin(item, { output_index: index })
       if (!sent.isDone) events.push(...this.#completeItem(sent, item, status))
-      else if (sent.isUpstreams) sent.full = withId(item, sent.id)
+      else if (sent.isUpstreams) sent.full = sent.ended(item)
     }
     for (const sent of this.#items)
       if (!sent.isDone && sent.opened) events.push(...this.#completeItem(sent, sent.received, status))
@@ -93,7 +96,7 @@ export class StreamCompletion {
     sent.opened = item
     for (const { kind, index } of partsIn(item)) sent.addPart(kind, index)
     const held = sent.arguments === '' ? [] : [sent.placed({ type: argumentsDelta, delta: sent.arguments })]
-    return [withItem(event, item, sent), ...held]
+    return [withItem(event, withId(item, sent.id), sent), ...held]
   }
 
   #done(event: ResponseJson, item: ResponseJson): ResponseJson[] {
@@ -102,8 +105,9 @@ export class StreamCompletion {
     if (!known && this.#items.some((sent) => sent.type === type && sent.hasId(item['id']))) return []
     if (!known?.isUpstreams) return this.#completeItem(known ?? this.#begin(item, event), item, 'completed')
     known.isDone = true
-    known.full = withId(item, known.id)
-    return [...known.rest(item, false), withItem(event, item, known)]
+    known.full = known.ended(item)
+    // No client calls a tool before its arguments have ended.
+    return [...known.rest(known.full, type === 'function_call'), withItem(event, known.full, known)]
   }
 
   /** The arguments of a call that was not opened are held until its name is known. */
@@ -127,6 +131,8 @@ export class StreamCompletion {
     }
     const index = typeof event[field] === 'number' ? event[field] : 0
     const known = item.part(kind, index)
+    // Each event searches its part among all of them.
+    if (!known && item.parts.length >= maxParts) return [...before, item.placed(event)]
     const part = known ?? item.addPart(kind, index)
     // Parts of reasoning are opened where its item was opened here: some servers send their text alone, and clients take it.
     const isMissing = !known && step !== 'added' && (type === 'message' || !item.isUpstreams)
@@ -188,10 +194,8 @@ const prefixOf: Record<string, 'msg' | 'rs' | 'fc' | 'ws' | undefined> = {
 const withId = (item: ResponseJson, id: string): ResponseJson => (item['id'] === id ? item : { ...item, id })
 
 /** An event of the upstream that brings an item; the same object where place and id are those that the caller sees. */
-const withItem = (event: ResponseJson, item: ResponseJson, { id, place }: SentItem): ResponseJson =>
-  item['id'] === id && event['output_index'] === place
-    ? event
-    : { ...event, output_index: place, item: withId(item, id) }
+const withItem = (event: ResponseJson, item: ResponseJson, { place }: SentItem): ResponseJson =>
+  event['item'] === item && event['output_index'] === place ? event : { ...event, output_index: place, item }
 
 const isRecord = (value: unknown): value is ResponseJson =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
