@@ -26,7 +26,7 @@ export type SoundFormat = keyof typeof formats
 export const soundFormats = Object.keys(formats) as SoundFormat[]
 
 /** The media type without parameters: rate and channels of `audio/pcm` must be stated beside it. */
-export const mediaTypeOf = (format: SoundFormat): string => formats[format].mediaType
+export const formatMediaType = (format: SoundFormat): string => formats[format].mediaType
 
 export interface EncodeOptions {
   /** mp3 (constant bit rate), wav and pcm (16-bit), opus in Ogg, aac in ADTS, flac (16-bit); all of one channel. */
@@ -62,7 +62,7 @@ export async function encodeWhole(
   let length = 0
   for await (const piece of encoder.encode(sound)) {
     length += piece.length
-    if (length > maxBytes) throw new SoundError('too_long', mediaTypeOf(options.format))
+    if (length > maxBytes) throw new SoundError('too_long', formatMediaType(options.format))
     pieces.push(piece)
   }
   const bytes = Buffer.concat(pieces)

@@ -4,7 +4,7 @@ export {
   type EncodeOptions,
   encodeSound,
   encodeWhole,
-  mediaTypeOf,
+  formatMediaType,
   type SoundFormat,
   soundFormats,
 } from './encode.ts'

@@ -12,7 +12,7 @@ import {
   startPaidOrder,
   totalQuantities,
 } from '#core/paid'
-import { mediaTypeOf, SoundError } from '#core/sound'
+import { formatMediaType, SoundError } from '#core/sound'
 import { type SpeechResult as Reported, UpstreamError } from '#core/spec'
 import { Failure } from '#platform/errors'
 import { type PlannedOrder, planSpeech, reservedBytes } from './plan.ts'
@@ -133,7 +133,7 @@ class PaidSpeechOrder implements PaidSpeech {
   }
   get mediaType(): string {
     const { format } = this.#parts.options.spec
-    const type = mediaTypeOf(format)
+    const type = formatMediaType(format)
     // Samples without a header name their rate and channels nowhere else.
     return format === 'pcm' ? `${type}; rate=${pcmRate}; channels=1` : type
   }

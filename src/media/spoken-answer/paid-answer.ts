@@ -12,7 +12,7 @@ import {
   type StoredResult,
   totalQuantities,
 } from '#core/paid'
-import { mediaTypeOf } from '#core/sound'
+import { formatMediaType } from '#core/sound'
 import { UpstreamError } from '#core/spec'
 import {
   type PaidSpeech,
@@ -117,7 +117,7 @@ class PaidSpokenAnswer implements SpokenAnswer {
 
   constructor(parts: SpokenAnswerParts) {
     this.#parts = parts
-    this.mediaType = mediaTypeOf(parts.options.spec.format)
+    this.mediaType = formatMediaType(parts.options.spec.format)
   }
 
   get model(): AudioModel {

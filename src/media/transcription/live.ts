@@ -1,5 +1,5 @@
 /** Cuts live sound into pieces: at a pause once a piece is long enough, and within sound where no pause comes in time. */
-import { encodeWhole, mediaTypeOf, resample, type Sound, VoiceDetector } from '#core/sound'
+import { encodeWhole, formatMediaType, resample, type Sound, VoiceDetector } from '#core/sound'
 import type { PieceSpan } from './cut.ts'
 import { namedRecording, type PieceFile, speechSampleRate } from './pieces.ts'
 import { minSeconds, pieceSecondsOf, type TranscriptionPlan } from './plan.ts'
@@ -126,7 +126,7 @@ async function encodePiece(raw: RawPiece, { encoding }: TranscriptionPlan): Prom
     rate: speechSampleRate,
     maxBytes: maxEncodedBytes,
   })
-  return { ...piece, sound: namedRecording(bytes, mediaTypeOf(encoding), seconds) }
+  return { ...piece, sound: namedRecording(bytes, formatMediaType(encoding), seconds) }
 }
 
 /** The bound for encoding, which is never reached: a piece is as long as its bytes have room for. */

@@ -1,6 +1,6 @@
 /** Makes the file that is sent for a piece of a recording. */
 import { open } from 'node:fs/promises'
-import { encodeWhole, mediaTypeOf, SoundError } from '#core/sound'
+import { encodeWhole, formatMediaType, SoundError } from '#core/sound'
 import type { RecordedSound, SoundBytes } from '#core/turn'
 import type { PieceSpan } from './cut.ts'
 import { formats, type TranscriptionPlan } from './plan.ts'
@@ -39,7 +39,7 @@ export async function pieceOf(
   }
   const whole = { format: encoding, rate: speechSampleRate, maxBytes: maxEncodedBytes }
   const { bytes, seconds } = await encodeWhole(recording.sound(span), whole)
-  return { sound: namedRecording(bytes, mediaTypeOf(encoding), seconds), from, to }
+  return { sound: namedRecording(bytes, formatMediaType(encoding), seconds), from, to }
 }
 
 /** The bound for encoding, which is never reached: a piece is as long as its bytes have room for. */

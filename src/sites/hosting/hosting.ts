@@ -11,7 +11,7 @@ export { openSiteAllowances, type SiteAllowance, type SiteAllowances } from './a
 export type { HostingApp } from './app.ts'
 export type { CheckBounds } from './check/check.ts'
 export { checkErrors, publicationBytes, SiteChecks } from './check/check.ts'
-export { mediaTypeOf } from './check/media-types.ts'
+export { mediaTypeByName } from './check/media-types.ts'
 export { checkDomain, checkDueDomains, checkPauseMs } from './check-domain.ts'
 export { SiteCompressor } from './compress.ts'
 export { filesOf, keptContents } from './content-store.ts'

@@ -9,7 +9,7 @@ import {
   type PaidOrder,
   startPaidOrder,
 } from '#core/paid'
-import { encodeWhole, mediaTypeOf } from '#core/sound'
+import { encodeWhole, formatMediaType } from '#core/sound'
 import type { TranscriptionResult } from '#core/spec'
 import type { TranscriptionOrder } from '#core/turn'
 import {
@@ -160,7 +160,7 @@ async function transcribeUtterance(
   const { encoding } = candidates[0]!.plan
   const file = { format: encoding, rate: speechSampleRate, maxBytes: maxEncodedBytes }
   const { bytes } = await encodeWhole([{ rate: speechSampleRate, samples }], file)
-  const recording = namedRecording(bytes, mediaTypeOf(encoding), seconds)
+  const recording = namedRecording(bytes, formatMediaType(encoding), seconds)
   const call = {
     ...{ model: options.model, caller, endpoint, gone, trace, part },
     requestId: stepId,

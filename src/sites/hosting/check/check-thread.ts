@@ -6,7 +6,7 @@ import { type JsonTrouble, NotJson } from '#platform/json'
 import { serveTasks } from '#platform/threads'
 import type { HeaderRule, Redirect } from '../manifest.ts'
 import { ruleFiles, type ValidFile, type ValidPublication, validatePublication } from './judge.ts'
-import { mediaTypeOf } from './media-types.ts'
+import { mediaTypeByName } from './media-types.ts'
 import { PackWriter } from './pack-writer.ts'
 import { InvalidPublication, type Problem } from './problem.ts'
 import { readBody } from './read-body.ts'
@@ -95,7 +95,7 @@ function writePack(bytes: Buffer, { files, ...fields }: ValidPublication, place:
 }
 
 function packFile(pack: PackWriter, { index, path, source }: ValidFile): ReportedFile | undefined {
-  const about = { index, path, mediaType: mediaTypeOf(path) }
+  const about = { index, path, mediaType: mediaTypeByName(path) }
   if ('sha256' in source) return { ...about, sha256: source.sha256, packed: undefined }
   const written = pack.write(source.content)
   return (

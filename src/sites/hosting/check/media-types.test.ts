@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mediaTypeOf } from './media-types.ts'
+import { mediaTypeByName } from './media-types.ts'
 
 test.each([
   ['index.html', 'text/html; charset=utf-8'],
@@ -25,5 +25,5 @@ test.each([
   ['a.constructor', 'application/octet-stream'],
   ['a.__proto__', 'application/octet-stream'],
 ])('%s is %s', (path, mediaType) => {
-  expect(mediaTypeOf(path)).toBe(mediaType)
+  expect(mediaTypeByName(path)).toBe(mediaType)
 })

@@ -131,7 +131,7 @@ const jsonNames = new Set([
 export const unknownType = 'application/octet-stream'
 
 /** The media type of a file, with its charset where it is a text; a name without a known extension may be anything. */
-export function mediaTypeOf(path: string): string {
+export function mediaTypeByName(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const dot = name.lastIndexOf('.')
   const end = dot < 0 ? '' : name.slice(dot + 1).toLowerCase()

@@ -1,6 +1,6 @@
 /** Keeps the words of a call as they are said, and its sound as a file of its project, where the call wants that. The call never waits for either. */
 import { CreationReservation, dropBytes } from '#core/files'
-import { mediaTypeOf, StereoOpus } from '#core/sound'
+import { formatMediaType, StereoOpus } from '#core/sound'
 import type { Tx } from '#platform/db'
 import { Failure } from '#platform/errors'
 import { sourceOf } from '#platform/storage'
@@ -124,7 +124,7 @@ export class KeptCall {
     const file = await this.#recorder?.end()
     if (!file || !room) return this.#lose(undefined)
     await using spooled = file
-    const staged = await room.stage({ bytes: sourceOf(spooled), mediaType: mediaTypeOf('opus') })
+    const staged = await room.stage({ bytes: sourceOf(spooled), mediaType: formatMediaType('opus') })
     const fileId = staged.row.file_id
     const commit = async (tx: Tx): Promise<boolean> => {
       const isWanted = await writeSoundStored(tx, this.#options, fileId)

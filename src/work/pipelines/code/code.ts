@@ -7,7 +7,7 @@ import type { Pipeline, StepContext, Task } from '../pipelines.ts'
 import { fixedTextBytes, taskBytes } from '../prompts.ts'
 import { contentOf, markdownOf } from './answer.ts'
 import { checkFile } from './check.ts'
-import { mediaTypeOf } from './media.ts'
+import { inertMediaType } from './media.ts'
 import { plainReadme, readmeNotes, codePhrases as words } from './phrases.ts'
 import { maxFiles, type PlannedFile, type Project, projectOf, readmePath } from './project.ts'
 import {
@@ -170,7 +170,7 @@ async function saveProject(
     ({ path, text }) => ({
       path,
       bytes: encode(text),
-      mediaType: mediaTypeOf(path),
+      mediaType: inertMediaType(path),
       title: titleWithMark(purposes.get(path) || path, language, isSandbox),
     }),
   )

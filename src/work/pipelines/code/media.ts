@@ -8,5 +8,5 @@ const types: Record<string, string> = {
   css: 'text/css; charset=utf-8',
 }
 
-export const mediaTypeOf = (path: string): string =>
+export const inertMediaType = (path: string): string =>
   types[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''] ?? 'text/plain; charset=utf-8'

@@ -4,7 +4,7 @@ import { decodeBase64InSlices } from '#platform/bytes'
 import { fail } from '#platform/errors'
 import { compile } from '#platform/http'
 import { closed, storableText } from '#platform/schema'
-import { mediaTypeOf } from '#sites/hosting'
+import { mediaTypeByName } from '#sites/hosting'
 import type { AppCall, AppReply } from '../area.ts'
 import { reasons } from '../phrases.ts'
 import { ownerOf, shownFile } from './owner.ts'
@@ -32,7 +32,7 @@ export async function storeFile(call: AppCall): Promise<AppReply> {
   const bytes = await decodeBase64InSlices(text)
   if (!bytes) return fail('INVALID_REQUEST', { why: reasons.notBase64 }, { param: 'content_base64' })
   const { accountId, cloudId } = cloud
-  const file = { accountId, cloudId, userId, name: name.toWellFormed(), mediaType: mediaTypeOf(name), bytes }
+  const file = { accountId, cloudId, userId, name: name.toWellFormed(), mediaType: mediaTypeByName(name), bytes }
   const row = await storeAppFile(app.appFiles, file, cloud.limits)
   return { status: 201, body: shownFile(row, call) }
 }

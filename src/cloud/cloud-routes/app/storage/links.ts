@@ -12,7 +12,7 @@ import {
   transformOf,
 } from '#cloud/buckets'
 import { fail } from '#platform/errors'
-import { mediaTypeOf } from '#sites/hosting'
+import { mediaTypeByName } from '#sites/hosting'
 import type { AppCall, AppReply } from '../area.ts'
 import { bodyOf, objectCaller, withDatabase, withObjectContext } from './asking.ts'
 import { boundedInteger } from './bounds.ts'
@@ -84,7 +84,7 @@ export async function signUpload(call: AppCall, rest: string): Promise<AppReply>
   const place = parseObjectPlace(rest)
   const upsert = call.headers['x-upsert'] === 'true'
   const properties = propertiesOf({
-    type: mediaTypeOf(place.name),
+    type: mediaTypeByName(place.name),
     cacheControl: undefined,
     metadata: undefined,
   })

@@ -20,7 +20,7 @@ import { isMultipart } from '#platform/http'
 import { boundsOf, readSmallJson } from '#platform/json'
 import type { SpoolFile } from '#platform/spool'
 import { sourceOf } from '#platform/storage'
-import { mediaTypeOf } from '#sites/hosting'
+import { mediaTypeByName } from '#sites/hosting'
 import type { AppCall, AppReply } from '../area.ts'
 import { objectCaller, withObjectContext, withSizeRefusal } from './asking.ts'
 import { objectReasons } from './phrases.ts'
@@ -105,7 +105,7 @@ async function receive(
   const length = isForm ? undefined : lengthOf(call)
   // A form states its type late: until then it is taken from the end of the name.
   const first = isForm
-    ? propertiesOf({ type: mediaTypeOf(place.name), cacheControl: undefined, metadata: undefined })
+    ? propertiesOf({ type: mediaTypeByName(place.name), cacheControl: undefined, metadata: undefined })
     : headerProperties(call)
   const maxBytes = await withObjectContext(
     call,

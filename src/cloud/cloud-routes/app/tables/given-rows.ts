@@ -3,6 +3,7 @@
  * the parsed rows have doubles.
  */
 import { type GivenRows, refuse, tablesLimits } from '#cloud/tables'
+import { mediaTypeOf } from '#core/media'
 import { parseJson } from '#platform/http'
 import { Slice } from '#platform/slices'
 import type { AppCall } from '../area.ts'
@@ -13,15 +14,15 @@ import { tablesRefusals } from './refusals.ts'
 type Members = Readonly<Record<string, unknown>>
 
 /** A body without a type is JSON. */
-export const mediaTypeOf = ({ headers }: Pick<AppCall, 'headers'>): string =>
-  (headers['content-type']?.split(';')[0] ?? '').trim().toLowerCase() || 'application/json'
+export const bodyMediaType = ({ headers }: Pick<AppCall, 'headers'>): string =>
+  mediaTypeOf(headers['content-type'] ?? '') || 'application/json'
 
 /** Throws RestRefused, INVALID_JSON, BODY_TOO_LARGE, TOO_MUCH_IN_FLIGHT. */
 export async function givenRows(
   call: AppCall,
   { columns, usesDefaults }: { columns: readonly string[] | undefined; usesDefaults: boolean },
 ): Promise<GivenRows> {
-  const type = mediaTypeOf(call)
+  const type = bodyMediaType(call)
   const bytes = await call.bytes(tablesLimits.bodyBytes)
   const rows = type === 'text/csv' ? await csvRows(bytes, columns) : await jsonRows(type, bytes, columns)
   if (rows.number * rows.members.size > tablesLimits.values)
