@@ -50,6 +50,9 @@ test('what is stored is reported, and comes back byte for byte with its type', a
   const sha256 = createHash('sha256').update(png).digest('hex')
   expect(made.body).toEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    object: 'file',
+    filename: 'نشان خرد (1).png',
+    status: 'processed',
     receipt_id: null,
     expires_at: null,
     purpose: null,
@@ -219,7 +222,10 @@ test('a list is newest first, page by page, of this project alone', async () => 
   expect([...first.body.data, ...next.body.data].map(({ id }) => id)).toEqual(ids)
   expect(next.body).toMatchObject({ has_more: false, last_id: ids[2] })
   const { client: stranger } = await world.stranger()
-  expect((await stranger.get(path)).body).toEqual({ data: [], has_more: false, last_id: null })
+  expect((await stranger.get(path)).body).toEqual({
+    ...{ object: 'list', data: [], has_more: false },
+    ...{ first_id: null, last_id: null },
+  })
 })
 
 const keys = ({ app } = world) =>
@@ -246,7 +252,7 @@ test('a deleted file is gone, with its bytes and its share of the quota', async 
   const next = await stored(png)
   expect(await bytesIn(next)).toBeDefined()
   const gone = await key.request('DELETE', `${path}/${next}`)
-  expect(gone.body).toEqual({ id: next, deleted: true })
+  expect(gone.body).toEqual({ id: next, object: 'file', deleted: true })
   expect(await bytesIn(next)).toBeUndefined()
   expect(await used()).toEqual(before)
   expect(await keys()).toEqual([])
@@ -257,7 +263,7 @@ test('a deleted file is gone, with its bytes and its share of the quota', async 
 test('a file that is deleted by its id in capitals is gone with its bytes too', async () => {
   const id = await stored(png)
   const gone = await key.request('DELETE', `${path}/${id.toUpperCase()}`)
-  expect(gone.body).toEqual({ id, deleted: true })
+  expect(gone.body).toEqual({ id, object: 'file', deleted: true })
   expect(await bytesIn(id)).toBeUndefined()
   expect(await keys()).toEqual([])
 })

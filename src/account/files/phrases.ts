@@ -34,6 +34,10 @@ export const reasons = {
     en: `the bytes are none of ${types.join(', ')}.`,
     fa: `این بایت‌ها هیچ‌یک از این نوع‌ها نیستند: ${types.join('، ')}.`,
   }),
+  twoCursors: {
+    en: 'after and after_id are one cursor by two names; send one of them.',
+    fa: 'after و after_id دو نام برای یک نشانگرند؛ یکی از آن دو را بفرستید.',
+  },
   notAsNamed: (found: string): Localized => ({
     en: `this text is ${found}; write that, or leave media_type out.`,
     fa: `این متن ${found} است؛ همان را بنویسید یا media_type را حذف کنید.`,

@@ -10,6 +10,8 @@ import {
 } from '#core/files'
 import { fail } from '#platform/errors'
 import {
+  acceptedQuality,
+  acceptsByName,
   attachment,
   type ContentAnswer,
   content,
@@ -19,42 +21,70 @@ import {
   type RequestContext,
 } from '#platform/http'
 import { isUuid } from '#platform/ids'
-import { plainList } from '#platform/lists'
+import { typedList } from '#platform/lists'
 import type { FileRoutesApp } from './app.ts'
-import { docx, plainText } from './data-kind.ts'
+import { docx, json, plainText } from './data-kind.ts'
 import { endingOf } from './kind.ts'
+import { reasons } from './phrases.ts'
 import type { FileListQuery, StoredFile } from './schema.ts'
 
 type FileContext = RequestContext<FileRoutesApp, unknown, unknown, { id: string }>
 
 export const toStoredFile = (row: FileRow): StoredFile => ({
   id: row.file_id,
+  object: 'file',
   name: row.name,
+  filename: fileNameOf(row),
   media_type: row.media_type,
   bytes: Number(row.bytes),
   sha256: row.sha256,
   source: row.source,
   receipt_id: row.receipt_id,
   purpose: row.purpose,
+  status: 'processed',
   expires_at: row.expires_at?.toISOString() ?? null,
   created_at: row.created_at.toISOString(),
 })
 
-export const listFiles = async ({
+const fileNameOf = ({ file_id: id, name, media_type: mediaType }: FileRow): string =>
+  name ?? `${id}.${endingOf(mediaType)}`
+
+export async function listFiles({
   app,
   caller,
   query,
-}: RequestContext<FileRoutesApp, unknown, FileListQuery>) =>
-  plainList.answer(await listRows(app.db, caller, query, new Date(app.clock.nowMs())), toStoredFile)
+}: RequestContext<FileRoutesApp, unknown, FileListQuery>) {
+  const { after, after_id: afterId = after, ...options } = query
+  if (after !== undefined && after !== afterId)
+    fail('INVALID_REQUEST', { why: reasons.twoCursors }, { param: 'after' })
+  const now = new Date(app.clock.nowMs())
+  return typedList.answer(
+    await listRows(app.db, caller, { ...options, after_id: afterId }, now),
+    toStoredFile,
+  )
+}
 
 const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
-export async function readFile(context: FileContext): Promise<HttpAnswer | ContentAnswer> {
-  const { app, caller, params } = context
-  const file = isUuid(params.id)
-    ? await findFile(app.db, caller, params.id, new Date(app.clock.nowMs()))
-    : undefined
-  return file ? answerFile(context, file) : notFound()
+async function foundFile({ app, caller, params }: FileContext): Promise<FileRow> {
+  const now = new Date(app.clock.nowMs())
+  return (isUuid(params.id) ? await findFile(app.db, caller, params.id, now) : undefined) ?? notFound()
+}
+
+/** Answers with the bytes; a client that takes JSON and nothing of this type gets the record of the file. */
+export async function readFile(context: FileContext): Promise<HttpAnswer | ContentAnswer | StoredFile> {
+  const file = await foundFile(context)
+  context.setHeader('vary', 'accept')
+  return wantsRecord(context.headers, file) ? toStoredFile(file) : answerFile(context, file)
+}
+
+export const readContent = async (context: FileContext): Promise<HttpAnswer | ContentAnswer> =>
+  answerFile(context, await foundFile(context))
+
+/** Whoever reads a stored JSON by this type alone may mean either; OpenAI's clients mean the record. */
+function wantsRecord({ accept }: FileContext['headers'], { media_type: mediaType }: FileRow): boolean {
+  const content = mediaType === json ? '*/*' : mediaType
+  return acceptsByName(accept, 'application/json') && acceptedQuality(accept, content) === 0
 }
 
 /** Answers with the bytes, whole or in part. A file never changes, but can be deleted: caches revalidate. */
@@ -87,7 +117,7 @@ export async function removeFile({ app, caller, params }: FileContext) {
   const gone = isUuid(id) && (await app.db.tx((tx) => deleteFile(tx, caller, id, now)))
   if (!gone) return notFound()
   await dropBytes(app, caller.accountId, id)
-  return { id, deleted: true }
+  return { id, object: 'file', deleted: true }
 }
 
 /** Drawings and documents may hold scripts of their uploader, and a text may be taken for a page: a browser downloads them, and opens none here. */
@@ -97,12 +127,13 @@ const attachedTypes: readonly string[] = ['image/svg+xml', 'application/pdf', do
  * Headers for a browser that opens the file on the host of the console: no script in the file runs, and no other type is sniffed. A film or a sound
  * that is opened by itself stands in a player of the browser, which fetches the file once more from here.
  */
-function safeHeaders({ file_id: id, name, media_type: mediaType }: FileRow): Record<string, string> {
+function safeHeaders(file: FileRow): Record<string, string> {
+  const { media_type: mediaType } = file
   const disposition = attachedTypes.includes(mediaType) ? attachment : inline
   return {
     'accept-ranges': 'bytes',
     // A page that embeds a drawing can still show it.
-    'content-disposition': disposition(name ?? `${id}.${endingOf(mediaType)}`),
+    'content-disposition': disposition(fileNameOf(file)),
     'content-security-policy': `sandbox; default-src 'none'; style-src 'unsafe-inline'${/^(audio|video)\//.test(mediaType) ? "; media-src 'self'" : ''}`,
     'cross-origin-resource-policy': 'same-origin',
     'x-content-type-options': 'nosniff',

@@ -2,7 +2,7 @@ import type { Route } from '#platform/http'
 import { type FileRoutesApp, route } from './app.ts'
 import { maxDataBytes, servedTypes } from './kind.ts'
 import { createLink, linkPath, readLinked } from './links.ts'
-import { listFiles, readFile, removeFile } from './read.ts'
+import { listFiles, readContent, readFile, removeFile } from './read.ts'
 import {
   DeletedFile,
   FileLink,
@@ -28,7 +28,6 @@ const bytesOfFile = {
   reply: { 200: servedTypes.join(', ') },
   ranges: true,
   errors: ['NOT_FOUND', 'FILE_LOST'],
-  handle: readFile,
 } satisfies Partial<Route<FileRoutesApp>>
 
 export const fileRoutes: Route<FileRoutesApp>[] = [
@@ -38,10 +37,12 @@ export const fileRoutes: Route<FileRoutesApp>[] = [
     operation: 'files.read',
     scope: 'files:read',
     summary: {
-      en: 'A stored file, whole or in part (Range).',
-      fa: 'فایل ذخیره‌شده، کامل یا بخشی از آن (Range).',
+      en: 'A stored file, whole or in part (Range); its record for `Accept: application/json`.',
+      fa: 'فایل ذخیره‌شده، کامل یا بخشی از آن (Range)؛ با `Accept: application/json` مشخصات آن.',
     },
     ...bytesOfFile,
+    jsonReply: StoredFile,
+    handle: readFile,
   }),
   route({
     method: 'GET',
@@ -53,6 +54,7 @@ export const fileRoutes: Route<FileRoutesApp>[] = [
       fa: 'همان بایت‌ها، در نشانی‌ای که کتابخانه‌های OpenAI می‌خوانند.',
     },
     ...bytesOfFile,
+    handle: readContent,
   }),
   route({
     method: 'GET',

@@ -1,7 +1,17 @@
 import { type Static, Type } from 'typebox'
 import { linkTokenPattern } from '#core/files'
-import { idCursor, pageQuery, plainList } from '#platform/lists'
-import { closed, namePattern, nameSchemas, nullable, safeInteger, timestamp, uuid } from '#platform/schema'
+import { idCursor, pageQuery, typedList } from '#platform/lists'
+import {
+  closed,
+  described,
+  namePattern,
+  nameSchemas,
+  nullable,
+  oneOf,
+  safeInteger,
+  timestamp,
+  uuid,
+} from '#platform/schema'
 import { maxMediaBytes } from './kind.ts'
 
 /** The length of `maxMediaBytes` in Base64. */
@@ -107,15 +117,40 @@ export const FileLink = Type.Object({
 
 export const LinkParams = Type.Object({ token: Type.String({ pattern: linkTokenPattern }) })
 
-export const FileListQuery = pageQuery({
-  max: 100,
-  after: idCursor('Files older than this one.', 'فایل‌های پیش از این یکی.'),
-})
+const cursor = idCursor(
+  'Files that follow this one in the list.',
+  'فایل‌هایی که در فهرست پس از این یکی می‌آیند.',
+)
+
+export const FileListQuery = pageQuery(
+  { max: 100, after: cursor },
+  {
+    after: idCursor('The name of after_id in OpenAI’s clients.', 'نام after_id در کتابخانه‌های OpenAI.'),
+    order: Type.Optional({
+      ...oneOf('desc', 'asc'),
+      default: 'desc',
+      ...described(
+        '`desc`: newest first; `asc`: oldest first.',
+        '`desc`: تازه‌ترین نخست؛ `asc`: کهنه‌ترین نخست.',
+      ),
+    }),
+    purpose: Type.Optional({
+      ...purpose,
+      description: 'Only files that were sent with this purpose.',
+      'x-description-fa': 'تنها فایل‌هایی که با این کاربرد فرستاده شده‌اند.',
+    }),
+  },
+)
 export type FileListQuery = Static<typeof FileListQuery>
 
 export const StoredFile = Type.Object({
   id: uuid(),
+  object: Type.Literal('file'),
   name: nullable(Type.String()),
+  filename: Type.String({
+    description: '`name`, or a name made of the id and the type, as OpenAI’s clients read it.',
+    'x-description-fa': '`name`، یا نامی از شناسه و نوع فایل، آن‌گونه که کتابخانه‌های OpenAI می‌خوانند.',
+  }),
   media_type: Type.String(),
   bytes: Type.Integer(safeInteger),
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
@@ -133,13 +168,21 @@ export const StoredFile = Type.Object({
   purpose: nullable(
     Type.String({ description: 'As its sender said.', 'x-description-fa': 'همان که فرستنده گفت.' }),
   ),
+  status: Type.Literal('processed', {
+    description: 'A stored file can be used at once.',
+    'x-description-fa': 'فایل ذخیره‌شده همان دم آماده است.',
+  }),
   expires_at: nullable(timestamp()),
   created_at: timestamp(),
 })
 export type StoredFile = Static<typeof StoredFile>
 
-export const FileList = plainList.schema(StoredFile)
+export const FileList = typedList.schema(StoredFile)
 
-export const DeletedFile = Type.Object({ id: uuid(), deleted: Type.Literal(true) })
+export const DeletedFile = Type.Object({
+  id: uuid(),
+  object: Type.Literal('file'),
+  deleted: Type.Literal(true),
+})
 
 nameSchemas({ DeletedFile, FileLink, FileList, FileUploadBody: UploadBody, StoredFile })

@@ -126,14 +126,25 @@ export const findLinked = (
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .executeTakeFirst()
 
-/** The files of a project, newest first, without those that are kept for a repeat only. */
-export function listFiles(db: Db, owner: FileOwner, options: PageOptions, now: Date): Promise<Page<FileRow>> {
+export interface FileListOptions extends PageOptions {
+  /** Selects the files whose sender said this. */
+  purpose?: string | undefined
+}
+
+/** The files of a project, newest first unless `order` says otherwise, without those that are kept for a repeat only. */
+export function listFiles(
+  db: Db,
+  owner: FileOwner,
+  { purpose, ...options }: FileListOptions,
+  now: Date,
+): Promise<Page<FileRow>> {
   const all = db.kysely
     .selectFrom('files.files')
     .selectAll()
     .where('account_id', '=', owner.accountId)
     .where('project_id', '=', owner.projectId)
     .where('listed', '=', true)
+    .$if(purpose !== undefined, (rows) => rows.where('purpose', '=', purpose!))
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
   return readPage(all, 'file_id', options)
 }

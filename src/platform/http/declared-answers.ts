@@ -26,9 +26,10 @@ export interface AnswerCheck {
 /** Returns the check of all answers of this route; each violation is reported to `onViolation`. */
 export function answerCheck(route: Route, onViolation: (violation: Violation) => void): AnswerCheck {
   const schemas = new Map(
-    Object.entries(route.reply).flatMap(([status, schema]) =>
-      typeof schema === 'string' ? [] : [[Number(status), mismatch(schema)] as const],
-    ),
+    Object.entries(route.reply).flatMap(([status, reply]) => {
+      const schema = typeof reply === 'string' ? route.jsonReply : reply
+      return schema === undefined ? [] : [[Number(status), mismatch(schema)] as const]
+    }),
   )
   const declared = new Set<string>([...route.errors, ...impliedErrors(route)])
   const report = (what: string): void => onViolation({ operation: route.operation, what })

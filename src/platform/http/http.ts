@@ -92,6 +92,8 @@ export interface RequestContext<App, Body = unknown, Query = unknown, Params = u
   readonly gone: AbortSignal
   /** Sets a header of the answer; call it before returning. */
   setHeader(name: string, value: string): void
+  /** The headers of the answer that are set so far, by names in small letters. */
+  readonly answerHeaders: Readonly<Record<string, string>>
 }
 
 /** A complete answer with a status or a media type of its own; a plain value is sent as the route's first reply, as JSON. */
@@ -176,6 +178,8 @@ interface Spec<App> extends RouteDeclarations {
   bodyMayBeAbsent?: boolean
   /** The schemas of the answers by status; a string is a media type that is not JSON. */
   reply: Record<number, TSchema | string>
+  /** Where the first reply is bytes: the schema of the JSON that a client gets instead which asks for JSON by `Accept`. */
+  jsonReply?: TSchema
   /** The `Location` header of a replayed JSON answer: the address of what the first request created. */
   location?: (reply: Record<string, unknown>) => string
   /** The answer may be a stream of server-sent events. */

@@ -18,6 +18,8 @@ export interface PageOptions {
   after_id?: string | undefined
   /** Selects the items just newer than this one. */
   before_id?: string | undefined
+  /** `asc`: oldest first, and `after_id` selects newer items; not for lists with `before_id`. */
+  order?: 'asc' | 'desc' | undefined
 }
 
 export interface Page<Row> {
@@ -25,17 +27,18 @@ export interface Page<Row> {
   hasMore: boolean
 }
 
-/** The rows of a page, newest first; `column` ascends with time. */
+/** The rows of a page, newest first unless `order` says otherwise; `column` ascends with time. */
 export async function readPage<Tables, Table extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, Table, Row>,
   column: string,
   options: PageOptions,
 ): Promise<Page<Row>> {
-  const { limit, after_id: after, before_id: before } = options
+  const { limit, after_id: after, before_id: before, order = 'desc' } = options
+  const isNewestFirst = order === 'desc'
   const found = await query
-    .$if(after !== undefined, (rows) => rows.where(cursorCondition(column, '<', after)))
+    .$if(after !== undefined, (rows) => rows.where(cursorCondition(column, isNewestFirst ? '<' : '>', after)))
     .$if(before !== undefined, (rows) => rows.where(cursorCondition(column, '>', before)))
-    .orderBy(sql.ref(column), before === undefined ? 'desc' : 'asc')
+    .orderBy(sql.ref(column), before === undefined ? order : 'asc')
     .limit(limit + 1)
     .execute()
   const page = cutPage(found as Row[], limit)
@@ -46,7 +49,7 @@ export async function readPage<Tables, Table extends keyof Tables, Row>(
 const cursorCondition = (column: string, side: '<' | '>', id: string | undefined): RawBuilder<SqlBool> =>
   sql`${sql.ref(column)} ${sql.raw(side)} ${id}`
 
-/** The end of a handwritten SQL statement, whose rows go through `cutPage`. Ignores `before_id`. */
+/** The end of a handwritten SQL statement, whose rows go through `cutPage`. Ignores `before_id` and `order`. */
 export const pageClause = (column: string, { after_id: after, limit }: PageOptions): RawBuilder<unknown> =>
   sql`${after === undefined ? sql`` : sql`and ${cursorCondition(column, '<', after)}`}
     order by ${sql.ref(column)} desc limit ${limit + 1}`

@@ -221,6 +221,9 @@ function repliesOf(route: Route): Json {
         },
         content: {
           ...(typeof schema === 'string' ? contentOfTypes(schema) : { 'application/json': { schema } }),
+          ...(typeof schema === 'string' &&
+            status === '200' &&
+            route.jsonReply !== undefined && { 'application/json': { schema: route.jsonReply } }),
           ...(route.otherTypes !== undefined && contentOfTypes(route.otherTypes)),
           ...(route.streams && {
             'text/event-stream': {
