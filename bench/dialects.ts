@@ -169,6 +169,7 @@ function contextOf(what: Pick<RequestContext<App>, 'app' | 'caller' | 'body'>): 
     trace: new TraceContext(undefined),
     gone: new AbortController().signal,
     setHeader() {},
+    answerHeaders: {},
   }
 }
 

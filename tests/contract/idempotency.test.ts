@@ -54,6 +54,18 @@ function expectAccepted(repeat: Seen, receiptId: string | null): void {
   expect(repeat.body.error.message).toContain(receiptId)
 }
 
+test('a repeat says as the first answer did how the request was understood, and so does its receipt', async () => {
+  await using at = await stage()
+  const body = { temperature: 0.5, store: true, nonsense: 1 }
+  const [first, repeat] = [await at.key.chat(body, claim('said')), await at.key.chat(body, claim('said'))]
+  expectReplay(repeat, first)
+  expect(first.headers.get('x-ignored-fields')).toContain('nonsense')
+  for (const name of ['x-ignored-fields', 'x-clamped-fields', 'x-mapped-fields', 'x-max-output-tokens'])
+    expect(repeat.headers.get(name), name).toBe(first.headers.get(name))
+  const { details } = (await at.key.receipt(idOf(first)!)).body
+  expect(details.answer_headers['x-ignored-fields']).toBe(first.headers.get('x-ignored-fields'))
+})
+
 test('the same request under the same key is answered with the same bytes, however its JSON is spelled', async () => {
   await using at = await stage()
   const first = await at.key.chat({ temperature: 0.5, user: 'x' }, claim('order'))

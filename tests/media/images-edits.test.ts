@@ -83,6 +83,25 @@ describe('an edit', () => {
     await nothingSpooled()
   })
 
+  test('takes a picture whatever its part calls it', async () => {
+    for (const [type, name] of [
+      ['image/jpg', 'عکس.JPG'],
+      ['IMAGE/PNG', 'blob'],
+      ['application/octet-stream', 'a'],
+      ['', 'a.PNG'],
+    ] as const) {
+      const form = new FormData()
+      form.append('model', 'test/painter')
+      form.append('prompt', 'make it blue')
+      form.append('image', new Blob([small as Uint8Array<ArrayBuffer>], { type }), name)
+      const encoded = new Response(form)
+      const body = new Uint8Array(await encoded.arrayBuffer())
+      const headers = { 'content-type': encoded.headers.get('content-type')! }
+      const reply = await at.key.request('POST', route, body, headers)
+      expect([type, reply.status], reply.text.slice(0, 300)).toEqual([type, 200])
+    }
+  })
+
   test('sends its pictures in their order, under either name of the part', async () => {
     const other = await halves(32, 64)
     for (const part of ['image', 'image[]']) {

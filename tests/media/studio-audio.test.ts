@@ -301,9 +301,17 @@ describe('the sandbox speaks', () => {
     expect(reply.headers.get('x-truncated-audio')).toBeNull()
     const whole = await tone('wav', { seconds: 2 })
     const cut = whole.subarray(0, whole.length / 2).toString('base64')
-    const broken = await speak(key, { audioInput: { audioBase64: cut, mediaType: 'audio/webm;codecs=opus' } })
+    const sendCut = () =>
+      speak(
+        key,
+        { audioInput: { audioBase64: cut, mediaType: 'audio/webm;codecs=opus' } },
+        { 'idempotency-key': 'cut' },
+      )
+    const [broken, again] = [await sendCut(), await sendCut()]
     expect(bytesOf(broken).length).toBeGreaterThan(1_000)
     expect(Number(broken.headers.get('x-truncated-audio'))).toBeCloseTo(1, 2)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(again.headers.get('x-truncated-audio')).toBe(broken.headers.get('x-truncated-audio'))
     refusedAt(
       await speak(key, {
         audioInput: { audioBase64: Buffer.alloc(400, 'text').toString('base64'), mediaType: 'audio/wav' },

@@ -591,4 +591,8 @@ export class SimulatedProcess implements Sender {
   }
 }
 
-const bareRequest = { query: {}, params: {}, headers: {}, language: 'en' as const, setHeader: () => {} }
+const bareRequest = {
+  ...{ query: {}, params: {}, headers: {}, answerHeaders: {} },
+  language: 'en' as const,
+  setHeader: () => {},
+}

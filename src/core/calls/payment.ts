@@ -27,7 +27,7 @@ export const referenceHeaders = { 'X-Customer-ID': Reference, 'X-Reference-ID': 
 /** The parts of a request that name the payer of a paid call. */
 type PayerContext = Pick<
   RequestContext<unknown>,
-  'caller' | 'claim' | 'headers' | 'receivedMs' | 'requestId' | 'trace'
+  'answerHeaders' | 'caller' | 'claim' | 'headers' | 'receivedMs' | 'requestId' | 'trace'
 >
 
 /** The arguments of a paid call that come from its request: `payer` and the signal that rings when the client leaves. */
@@ -47,7 +47,23 @@ export const payer = (context: PayerContext): Omit<PaidCall, 'endpoint' | 'gone'
   customerId: reference(context, 'X-Customer-ID'),
   referenceId: reference(context, 'X-Reference-ID'),
   trace: context.trace,
+  repeatedHeaders: () => repeatedIn(context.answerHeaders),
 })
+
+/** The headers that say how the request was understood. A repeat of the answer is read in the same way, and so has them too. */
+const repeatedNames = [
+  'x-clamped-fields',
+  'x-ignored-fields',
+  'x-mapped-fields',
+  'x-max-output-tokens',
+  'x-skipped-features',
+  'x-truncated-audio',
+]
+
+const repeatedIn = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    repeatedNames.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
+  )
 
 /** The customer or reference id in a header, read as UTF-8. Throws INVALID_REQUEST if it has more than 120 characters. */
 export function reference(

@@ -31,6 +31,17 @@ export interface PaidCall {
   trace?: TraceContext | undefined
   /** Set where the call is one of several that are paid together (`SharedHold`). */
   part?: RequestPart | undefined
+  /** The headers of the answer that its repeat has too; read when the call is settled. */
+  repeatedHeaders?: (() => Readonly<Record<string, string>>) | undefined
+}
+
+/** The field of a receipt from which the repeat of an answer takes its headers; empty without a reply that could be repeated, or without headers. */
+export function answerHeadersDetail(
+  { claim, repeatedHeaders }: Pick<PaidCall, 'claim' | 'repeatedHeaders'>,
+  reply: string | undefined,
+): { answer_headers?: Readonly<Record<string, string>> } {
+  const headers = claim && reply !== undefined ? (repeatedHeaders?.() ?? {}) : {}
+  return Object.keys(headers).length > 0 ? { answer_headers: headers } : {}
 }
 
 /** One of the calls of a request that has one hold, one settlement and one receipt. */
@@ -265,6 +276,7 @@ export class PaidRequest {
       attempts: detail.attempts ?? end.attempts,
       total_ms: this.#app.clock.nowMs() - this.#call.receivedMs,
       ...detail.tail,
+      ...answerHeadersDetail(this.#call, end.reply),
       ...(failure && { error_code: failure.code }),
       // For background work this alone distinguishes a possibly executed call from one without effect; it is not repeated.
       ...(this.#call.background && fault?.executed && { may_have_run: true }),

@@ -13,6 +13,7 @@ export {
   startPaidOrder,
 } from './paid-order.ts'
 export {
+  answerHeadersDetail,
   type Charge,
   type PaidCall,
   PaidRequest,

@@ -5,6 +5,7 @@
 import { callModel, failureOf, type ModelCallResult, type TurnApp, worstCaseOf } from '#core/inference'
 import type { AudioModel, Model, TranscriptionModel } from '#core/models'
 import {
+  answerHeadersDetail,
   type PaidCall,
   type PaidRequestResult,
   type SettledPart,
@@ -277,6 +278,7 @@ class PaidSpokenAnswer implements SpokenAnswer {
       parts,
       attempts: parts.flatMap(({ attempts }) => attempts),
       total_ms: app.clock.nowMs() - options.receivedMs,
+      ...answerHeadersDetail(options, (spoke ?? heard)?.reply),
       ...(failure && { error_code: failure.code }),
     }
   }

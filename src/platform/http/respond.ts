@@ -102,6 +102,7 @@ async function replay(app: HttpApp, route: Route, context: ActiveRequest, receip
   // An answer with a secret is stored encrypted and bound to its receipt.
   const text = isSealed(first.text) ? await app.secrets.open(first.text, first.requestId) : first.text
   Object.assign(context.answerHeaders, {
+    ...first.answerHeaders,
     'x-request-id': first.requestId,
     'request-id': first.requestId,
     'idempotent-replayed': 'true',

@@ -63,6 +63,8 @@ export interface Replay {
   files: readonly string[]
   /** How many of several results are missing. */
   missing: number
+  /** Headers of the first answer that say how the request was understood. */
+  answerHeaders: Readonly<Record<string, string>>
 }
 
 /**
@@ -92,6 +94,7 @@ export async function replayedAnswer(
     text: earlier.reply,
     files,
     missing: missingIn(earlier.detail),
+    answerHeaders: (earlier.detail?.['answer_headers'] ?? {}) as Record<string, string>,
   }
 }
 

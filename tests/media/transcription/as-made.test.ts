@@ -57,8 +57,11 @@ describe('a type', () => {
       const reply = await at.key.post(path, body)
       expect([format, reply.status], reply.text).toEqual([format, 200])
     }
-    for (const type of ['audio/webm;codecs=opus', 'application/octet-stream'])
-      expect((await sendForm(at.key, { bytes: wav, type }, { model: 'test/words' })).status).toBe(200)
+    for (const type of ['audio/webm;codecs=opus', 'application/octet-stream', 'AUDIO/WEBM', 'image/jpg'])
+      for (const name of ['گفتگو.WEBM', 'blob']) {
+        const reply = await sendForm(at.key, { bytes: wav, type, name }, { model: 'test/words' })
+        expect([type, name, reply.status], reply.text).toEqual([type, name, 200])
+      }
   })
 
   test('that is none of sound is refused', async () => {
@@ -99,6 +102,17 @@ describe('a recording that breaks off', () => {
       }
     },
   )
+
+  test('is told by the repeat of its answer too, with what had no effect', async () => {
+    const cut = (await wavOf(2)).subarray(0, 40_000)
+    const act = () => send(cut, { vad_filter: true }, { 'idempotency-key': 'cut-1' })
+    const [first, again] = [await act(), await act()]
+    expect([again.headers.get('idempotent-replayed'), again.text]).toEqual(['true', first.text])
+    for (const name of ['x-truncated-audio', 'x-ignored-fields']) {
+      expect(first.headers.get(name)).toBeTruthy()
+      expect(again.headers.get(name)).toBe(first.headers.get(name))
+    }
+  })
 
   test('that is whole has no such header', async () => {
     expect((await send(await encoded('mp3', 1))).headers.get('x-truncated-audio')).toBeNull()

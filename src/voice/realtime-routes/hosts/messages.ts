@@ -76,6 +76,8 @@ export function receivedContext<App>(
     bodyFile: undefined,
     upload: fields === undefined ? undefined : { fields, files: [] },
     params: {},
+    // The process that received the request has the headers of its answer.
+    answerHeaders: {},
     isHead: false,
     trace: new TraceContext(undefined),
   }
