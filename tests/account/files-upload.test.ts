@@ -355,3 +355,70 @@ test('OpenAPI reports the form with its file and its bound', async () => {
     expires_after: { style: 'deepObject', explode: true },
   })
 })
+
+describe('a part of a form as clients write it', () => {
+  const wav = Buffer.alloc(44 + 3_200)
+  wav.write('RIFF', 0, 'latin1')
+  wav.writeUInt32LE(wav.length - 8, 4)
+  wav.write('WAVEfmt ', 8, 'latin1')
+  for (const [at, value] of [
+    [16, 16],
+    [28, 32_000],
+  ] as const)
+    wav.writeUInt32LE(value, at)
+  for (const [at, value] of [
+    [20, 1],
+    [22, 1],
+    [32, 2],
+    [34, 16],
+  ] as const)
+    wav.writeUInt16LE(value, at)
+  wav.writeUInt32LE(16_000, 24)
+  wav.write('data', 36, 'latin1')
+  wav.writeUInt32LE(wav.length - 44, 40)
+
+  /** Sends a form with one part, whose head is exactly this. */
+  const sendPart = (head: string, bytes: Uint8Array): Promise<Seen> => {
+    const boundary = '----kherad-part'
+    const body = Buffer.concat([
+      Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${head}\r\n\r\n`),
+      bytes,
+      Buffer.from(`\r\n--${boundary}--\r\n`),
+    ])
+    return key.request('POST', url, body, { 'content-type': `multipart/form-data; boundary=${boundary}` })
+  }
+
+  test.each([
+    ['filename="a.webm"\r\nContent-Type: audio/webm;codecs=opus', wav, 'audio/wav'],
+    ['filename="A.WAV"\r\nContent-Type: AUDIO/WEBM', wav, 'audio/wav'],
+    ['filename="blob"', wav, 'audio/wav'],
+    ['filename="blob"\r\nContent-Type: application/octet-stream', png, 'image/png'],
+    ['filename="a.JPG"\r\nContent-Type: image/jpg', png, 'image/png'],
+    ['filename="A.CSV"\r\nContent-Type: application/octet-stream', csv, 'text/csv'],
+    ['filename="table"\r\nContent-Type: text/x-csv; charset="utf-8"', csv, 'text/csv'],
+  ])('%j is what its bytes are', async (head, bytes, mediaType) => {
+    const { status, body, text: said } = await sendPart(`name="file"; ${head}`, bytes)
+    expect([status, body.media_type], said).toEqual([201, mediaType])
+  })
+
+  const encoded = encodeURIComponent('فروش شهرها.csv')
+  test.each([
+    ['raw UTF-8', 'name="file"; filename="فروش شهرها.csv"', 'فروش شهرها.csv'],
+    ['an extended name alone', `name="file"; filename*=utf-8''${encoded}`, 'فروش شهرها.csv'],
+    ['both, quoted', `name="file"; filename="_____.csv"; filename*=UTF-8''${encoded}`, 'فروش شهرها.csv'],
+    [
+      'both, as .NET writes them',
+      `name=file; filename="=?utf-8?B?2YE=?="; filename*=utf-8''${encoded}`,
+      'فروش شهرها.csv',
+    ],
+    [
+      'with a language and a folder',
+      `name="file"; filename="a.csv"; filename*=UTF-8'fa'a%2F..%5C${encoded}`,
+      'فروش شهرها.csv',
+    ],
+    ['an extended name that is none', `name="file"; filename="a.csv"; filename*=UTF-8''%FF%0A`, 'a.csv'],
+  ])('a Persian name comes through: %s', async (_, head, name) => {
+    const { status, body, text: said } = await sendPart(`${head}\r\nContent-Type: text/csv`, csv)
+    expect([status, body.name, body.filename], said).toEqual([201, name, name])
+  })
+})

@@ -93,10 +93,11 @@ function typeOf(types: readonly string[]): string {
   const [essence, ...parameters] = type.split(';').map((part) => part.trim())
   const [, kind, subtype] = name.exec(essence!.toLowerCase()) ?? []
   const isWhole = parameters.every((one) => one === '' || parameter.test(one))
-  if (kind === undefined || subtype === undefined || !isWhole || isActiveContent(kind, subtype))
-    return plainText
+  if (kind === undefined || subtype === undefined || !isWhole) return plainText
+  const charset = parameters.find((one) => /^charset=/i.test(one))
+  if (isActiveContent(kind, subtype)) return charset === undefined ? plainText : `text/plain; ${charset}`
   // Without a charset browsers read a text in the one that is common in the reader's country.
-  const hasCharset = kind !== 'text' || parameters.some((one) => /^charset=/i.test(one))
+  const hasCharset = kind !== 'text' || charset !== undefined
   return hasCharset ? type.trim() : `${[essence, ...parameters.filter(Boolean)].join('; ')}; charset=utf-8`
 }
 

@@ -7,6 +7,7 @@ import type { Config } from '#platform/config'
 import { Failure, fail } from '#platform/errors'
 import { type Spool, type SpoolFile, TooLargeError } from '#platform/spool'
 import { ClientGone, drainBytes, refuseEncoded } from './body.ts'
+import { type PartHead, readPartHeads } from './part-head.ts'
 import { reasons } from './phrases.ts'
 
 /** Configuration of a route that accepts a form with files. */
@@ -44,8 +45,10 @@ export interface UploadedFile extends SpoolFile {
   part: string
   /** The file name as sent, without folders; only its length is checked. */
   name: string | undefined
-  /** The media type as declared by the sender; not trustworthy. */
+  /** The media type as declared by the sender, without parameters and in lower case; not trustworthy. */
   mediaType: string
+  /** The same as it was sent, with its parameters, such as the charset of a text. */
+  contentType: string
 }
 
 /** Limits of the other parts, in bytes: texts, names and headers of parts. */
@@ -129,6 +132,8 @@ class Form {
   readonly #contents: PassThrough[] = []
   readonly #fileWrites: Promise<UploadedFile>[] = []
   readonly #count = new Map<string, number>()
+  /** The head of the part that comes. */
+  #head: PartHead = {}
 
   constructor(message: IncomingMessage, spec: ResolvedUploadSpec, spool: Spool) {
     this.#message = message
@@ -143,14 +148,20 @@ class Form {
     const finished = Promise.withResolvers<void>()
     this.finished = finished.promise
     this.#parser = openParser(message, spec)
+    readPartHeads(this.#parser, (head) => {
+      this.#head = head
+    })
+    this.#parser
       // A part may have no name, whatever the parser's types say.
       .on('field', (name: string | undefined, value, nameCut, valueCut) =>
         this.#field(name ?? '', value, nameCut || valueCut),
       )
       .on('file', (name: string | undefined, content, fileName, _encoding, mediaType) => {
         const part = filePartName(spec, name ?? '', fileName)
+        const { extendedName, contentType = mediaType } = this.#head
+        const about = { name: (extendedName ?? fileName) || undefined, mediaType, contentType }
         if (part === undefined) this.#unknownFile(name ?? '', content)
-        else this.#file(part, content, fileName, mediaType)
+        else this.#file({ ...about, part }, content)
       })
       .on('filesLimit', () => this.#tooMany(needed(spec)!))
       .on('fieldsLimit', () => this.#refuseInvalid(reasons.manyFields))
@@ -208,7 +219,8 @@ class Form {
   }
 
   /** Pipes the file through a separate stream, whose end and errors behave as usual. */
-  #file(part: string, content: FileContent, name: string | undefined, mediaType: string): void {
+  #file(about: Omit<UploadedFile, keyof SpoolFile>, content: FileContent): void {
+    const { part } = about
     const count = (this.#count.get(part) ?? 0) + 1
     this.#count.set(part, count)
     if (count > this.#spec.files[part]!) this.#tooMany(part)
@@ -219,9 +231,7 @@ class Form {
     content.on('error', (error) => own.destroy(error))
     const fileWrite = this.#take(content.pipe(own), () => content.truncated === true).then((file) => ({
       ...file,
-      part,
-      name: name || undefined,
-      mediaType,
+      ...about,
     }))
     fileWrite.catch(this.#refuse)
     this.#fileWrites.push(fileWrite)

@@ -185,9 +185,9 @@ describe.runIf(canRun)('buckets of a dedicated cloud', () => {
       ['image/svg+xml', 'image/svg+xml'],
       ['text/plain', 'text/plain; charset=utf-8'],
       ['text/csv; charset=windows-1256', 'text/csv; charset=windows-1256'],
+      ['text/html; charset=windows-1256', 'text/plain; charset=windows-1256'],
     ] as const) {
       const name = `${a.id}/page-${type.replace(/\W/g, '-')}`
-      // The type of a blob loses its parameters in the form that brings it; that of bytes is a header.
       await files.upload(name, Buffer.from('<script>1</script>'), { contentType: type })
       const reply = await fetch(files.getPublicUrl(name).data.publicUrl)
       expect(reply.status).toBe(200)
@@ -196,6 +196,12 @@ describe.runIf(canRun)('buckets of a dedicated cloud', () => {
         "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       )
     }
+    // A blob comes in a form, and its type with it.
+    const page = `${a.id}/page.html`
+    await files.upload(page, new Blob(['<p>'], { type: 'text/html;charset=windows-1256' }))
+    expect((await files.info(page)).data?.contentType).toBe('text/html;charset=windows-1256')
+    const sent = await fetch(files.getPublicUrl(page).data.publicUrl)
+    expect(sent.headers.get('content-type')).toBe('text/plain; charset=windows-1256')
     const name = `${a.id}/متن.txt`
     await files.upload(name, new Blob(['سلام'], { type: 'text/plain' }), { contentType: 'text/plain' })
     expect(await (await files.download(name)).data?.text()).toBe('سلام')

@@ -32,7 +32,14 @@ export async function storeFile(call: AppCall): Promise<AppReply> {
   const bytes = await decodeBase64InSlices(text)
   if (!bytes) return fail('INVALID_REQUEST', { why: reasons.notBase64 }, { param: 'content_base64' })
   const { accountId, cloudId } = cloud
-  const file = { accountId, cloudId, userId, name: name.toWellFormed(), mediaType: mediaTypeByName(name), bytes }
+  const file = {
+    accountId,
+    cloudId,
+    userId,
+    name: name.toWellFormed(),
+    mediaType: mediaTypeByName(name),
+    bytes,
+  }
   const row = await storeAppFile(app.appFiles, file, cloud.limits)
   return { status: 201, body: shownFile(row, call) }
 }

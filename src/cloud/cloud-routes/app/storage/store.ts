@@ -66,6 +66,7 @@ const Fields = Type.Object({
   cacheControl: Type.Optional(Type.String()),
   metadata: Type.Optional(Type.String()),
   contentEncoding: Type.Optional(Type.String()),
+  contentType: Type.Optional(Type.String()),
 })
 
 interface ReceivedObject {
@@ -76,12 +77,20 @@ interface ReceivedObject {
 async function formOf(call: AppCall, maxBytes: number): Promise<ReceivedObject> {
   const spec = { fields: Fields, files: { '*': 1 }, maxBytes, fieldBytes: maxMetadataLength }
   const { fields, files } = await withSizeRefusal(maxBytes, call.form(spec))
-  const { cacheControl, metadata, contentEncoding } = fields as Record<string, string | undefined>
+  const {
+    cacheControl,
+    metadata,
+    contentEncoding,
+    contentType: stated,
+  } = fields as Record<string, string | undefined>
   if (contentEncoding) fail('INVALID_REQUEST', { why: objectReasons.encoded }, { param: 'contentEncoding' })
   const [file] = files
+  const { contentType, mediaType } = file!
+  // Parameters that no object may have are left out: an app that sends a form seldom knows of them.
+  const type = stated || (typePattern.test(contentType) ? contentType : mediaType)
   return {
     file: file!,
-    properties: propertiesOf({ type: file!.mediaType, cacheControl: seconds(cacheControl), metadata }),
+    properties: propertiesOf({ type, cacheControl: seconds(cacheControl), metadata }),
   }
 }
 

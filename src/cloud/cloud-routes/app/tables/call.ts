@@ -16,7 +16,7 @@ import {
 } from '#cloud/tables'
 import type { AppCall, AppReply } from '../area.ts'
 import { requireAffected, requireSingle } from './check.ts'
-import { formMembers, givenMembers, isJson, bodyMediaType } from './given-rows.ts'
+import { bodyMediaType, formMembers, givenMembers, isJson } from './given-rows.ts'
 import { tablesRefusals } from './refusals.ts'
 import { appliedLine, pageStatus, type RowsReply, rowsReply, span, typeLine, withStated } from './reply.ts'
 import type { TablesRequest } from './request.ts'
