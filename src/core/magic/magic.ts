@@ -54,6 +54,17 @@ const heifBrands = ['avif', 'avis', 'heic', 'heix', 'heim', 'heis', 'hevc', 'hev
 export const isHeif = (bytes: Uint8Array): boolean =>
   hasText(bytes, 4, 'ftyp') && heifBrands.some((brand) => hasText(bytes, 8, brand))
 
+/** `image/avif` or `image/heic`, by the brands that the file says it has. */
+export function heifType(bytes: Uint8Array): string | undefined {
+  if (!isHeif(bytes)) return undefined
+  for (let at = 8; at < brandsEnd; at += 4)
+    if (hasText(bytes, at, 'avif') || hasText(bytes, at, 'avis')) return 'image/avif'
+  return 'image/heic'
+}
+
+/** Where the brands of a picture have ended; no encoder writes a dozen of them. */
+const brandsEnd = 64
+
 function typeOfBrand(bytes: Uint8Array): string | undefined {
   if (isHeif(bytes) || hasText(bytes, 8, 'crx ')) return undefined
   if (hasText(bytes, 8, 'M4A ') || hasText(bytes, 8, 'M4B ')) return 'audio/mp4'

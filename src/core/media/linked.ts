@@ -1,4 +1,5 @@
 /** Fetches and checks the media that a turn names by links, of every text API; pictures among them may become references of a drawing later. */
+import { heifType } from '#core/magic'
 import type { Media, Message, MessageContent } from '#core/turn'
 import { fail, type Localized } from '#platform/errors'
 import { FetchRefused, type GuardedClient, type GuardedNet } from '#platform/net'
@@ -175,7 +176,8 @@ function withFetchedMedia(part: MessageContent, found: ReadonlyMap<string, Found
   const { media: link } = part
   const types: readonly string[] = typesOf[part.type as keyof typeof typesOf]
   const media = found.get(link.url)!
-  if (!types.includes(media.mediaType)) return refuse(link, reasons.otherType(types))
+  if (!types.includes(media.mediaType))
+    return refuse(link, reasons.otherType(media.mediaType || heifType(media.data), types))
   if (isTooLarge(media)) return refuse(link, reasons.vast)
   const { param } = link
   return { ...part, media: { ...media, ...(param !== undefined && { param }) } } as MessageContent

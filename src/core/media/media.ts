@@ -1,5 +1,14 @@
 /** Bytes of images, audio and video: their measures, metadata, links and data URLs, and SVG made safe (docs/decisions/media/measuring.md). */
-export { hasText, isEncoderTable, isHeif, type Mp3Frame, readMp3Frame, skipId3, sniff } from '#core/magic'
+export {
+  hasText,
+  heifType,
+  isEncoderTable,
+  isHeif,
+  type Mp3Frame,
+  readMp3Frame,
+  skipId3,
+  sniff,
+} from '#core/magic'
 export { hasAlpha, paintedMask } from './alpha.ts'
 export { measureAudio } from './audio.ts'
 export { dataUrl, encodeBase64, parseDataUrl, typeOfBase64, withTypeOfBytes } from './base64.ts'

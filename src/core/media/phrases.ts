@@ -33,8 +33,8 @@ export const reasons = {
     en: 'its picture is larger than 100 megapixels or 32,767 pixels a side.',
     fa: 'تصویر آن از ۱۰۰ مگاپیکسل یا ۳۲٬۷۶۷ پیکسل در یک ضلع بزرگ‌تر است.',
   },
-  otherType: (types: readonly string[]): Localized => ({
-    en: `what it leads to is not of type ${types.join(', ')}, or is damaged.`,
-    fa: `آنچه در آن نشانی است از نوع ${types.join('، ')} نیست یا آسیب دیده است.`,
+  otherType: (found: string | undefined, types: readonly string[]): Localized => ({
+    en: `what it leads to is ${found === undefined ? '' : `${found}, `}not of type ${types.join(', ')}, or is damaged.`,
+    fa: `آنچه در آن نشانی است ${found === undefined ? '' : `${found} است و `}از نوع ${types.join('، ')} نیست یا آسیب دیده است.`,
   }),
 }

@@ -4,12 +4,14 @@ import { isUtf8 } from 'node:buffer'
 import {
   anyType,
   fromHeif,
+  heifType,
   heifTypes,
   isHeif,
   isTooLarge,
   measure,
   parseDataUrl,
   referencePicture,
+  sniff,
 } from '#core/media'
 import type { Media, MessageContent, Modality } from '#core/turn'
 import { decodeBase64, decodeBase64InSlices, noteReleasedText } from '#platform/bytes'
@@ -47,7 +49,9 @@ function base64In(url: string, types: readonly string[], param: string, orLink: 
   const parsed = parseDataUrl(url)
   if (!parsed) return refuse(reasons.notInline(types[0]!, orLink), param)
   const { mediaType, base64 } = parsed
-  return types.includes(mediaType) || mediaType === anyType ? base64 : refuse(reasons.wrongType(types), param)
+  return types.includes(mediaType) || mediaType === anyType
+    ? base64
+    : refuse(reasons.wrongType(mediaType, types), param)
 }
 
 /** The kinds of files that are taken inline: a PDF, a picture, or any text. */
@@ -69,7 +73,7 @@ export function inlineFile(url: string, title: string | undefined, param: string
   const { mediaType: type, base64 } = parsed
   const about = { type: 'document' as const, citations: false, ...(title !== undefined && { title }) }
   if (type.startsWith('text/')) return { ...about, parts: [{ type: 'text', text: textIn(base64, param) }] }
-  if (![...fileTypes, anyType].includes(type)) return refuse(reasons.wrongType(fileTypes), param)
+  if (![...fileTypes, anyType].includes(type)) return refuse(reasons.wrongType(type, fileTypes), param)
   if (imageTypes.includes(type)) return { type: 'image', media: base64Media(base64, imageTypes, param) }
   return { ...about, media: base64Media(base64, ['application/pdf'], param) }
 }
@@ -132,10 +136,17 @@ export function mediaOf(bytes: Uint8Array | undefined, types: readonly string[],
   if (!bytes) return refuse(reasons.notBase64, param)
   if (bytes.length === 0) return refuse(reasons.empty, param)
   const media = measure(bytes)
-  if (!media?.mediaType || !types.includes(media.mediaType)) return refuse(reasons.otherBytes(types), param)
+  if (!media?.mediaType || !types.includes(media.mediaType))
+    return refuse(reasons.otherBytes(typeBeside(types, bytes), types), param)
   if (/^(audio|video)\//.test(media.mediaType) && media.durationSeconds === undefined)
     return refuse(reasons.noLength, param)
   return isTooLarge(media) ? refuse(reasons.vast, param) : { ...media, param }
+}
+
+/** The type by the first bytes, for a refusal; undefined for unknown bytes, and for damaged ones of a type that is taken. */
+function typeBeside(types: readonly string[], bytes: Uint8Array): string | undefined {
+  const type = sniff(bytes) ?? heifType(bytes)
+  return type !== undefined && types.includes(type) ? undefined : type
 }
 
 const refuse = (why: Localized, param: string): never => fail('INVALID_MEDIA', { why }, { param })

@@ -55,6 +55,9 @@ declareFailures({
   },
 })
 
+/** The most characters of a declared type that a refusal repeats. */
+const typeCharacters = 100
+
 /** Reasons for refusing a request or its media. */
 export const reasons = {
   budgetPastLimit: (param: string, budget: number, limit: string): Localized => ({
@@ -82,9 +85,9 @@ export const reasons = {
     en: `it must be a data URL (data:${type};base64,…)${orLink ? ' or an HTTPS link' : ''}.`,
     fa: `باید نشانی داده باشد (data:${type};base64,…)${orLink ? ' یا پیوند HTTPS' : ''}.`,
   }),
-  wrongType: (types: readonly string[]): Localized => ({
-    en: `its type must be one of ${types.join(', ')}.`,
-    fa: `نوع آن باید یکی از این‌ها باشد: ${types.join('، ')}.`,
+  wrongType: (given: string, types: readonly string[]): Localized => ({
+    en: `it says that it is ${given.slice(0, typeCharacters)}; its type must be one of ${types.join(', ')}.`,
+    fa: `نوع خود را ${given.slice(0, typeCharacters)} می‌گوید؛ نوع آن باید یکی از این‌ها باشد: ${types.join('، ')}.`,
   }),
   tooLong: (characters: number): Localized => ({
     en: `it has more than ${characters} Base64 characters.`,
@@ -130,8 +133,14 @@ export const reasons = {
     en: 'the picture cannot be decoded to its end, or has more than 64 megapixels.',
     fa: 'تصویر را نمی‌توان تا پایان خواند، یا بیش از ۶۴ مگاپیکسل دارد.',
   },
-  otherBytes: (types: readonly string[]): Localized => ({
-    en: `its bytes are not of type ${types.join(', ')}.`,
-    fa: `بایت‌های آن از نوع ${types.join('، ')} نیست.`,
-  }),
+  otherBytes: (found: string | undefined, types: readonly string[]): Localized =>
+    found === undefined
+      ? {
+          en: `its bytes are not of type ${types.join(', ')}.`,
+          fa: `بایت‌های آن از نوع ${types.join('، ')} نیست.`,
+        }
+      : {
+          en: `its bytes are ${found}, which is not taken here; send ${types.join(', ')}.`,
+          fa: `بایت‌های آن ${found} است که اینجا پذیرفته نمی‌شود؛ ${types.join('، ')} بفرستید.`,
+        },
 }

@@ -1,6 +1,6 @@
 /** The content blocks of the messages wire: contract section 4 and the list of notes on its clients. Unknown fields are refused. */
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
-import { mediaTypeField } from '#core/media'
+import { heifTypes, mediaTypeField } from '#core/media'
 import { anyObject, closed, nameSchemas, nullable, oneOf, taggedUnion } from '#platform/schema'
 
 /** A field that may be left out or null. */
@@ -88,12 +88,15 @@ const base64 = Type.String({
   'x-description-fa': 'Base64 خام، حداکثر ۲٬۸۰۰٬۰۰۰ کاراکتر.',
 })
 
+/** What telephones send is refused by its bytes, whose type the refusal names. */
+const asJpeg = Object.fromEntries(heifTypes.map((type) => [type, 'image/jpeg' as const]))
+
 export const ImageBlock = exactly({
   type: Type.Literal('image'),
   source: taggedUnion('type', [
     exactly({
       type: Type.Literal('base64'),
-      media_type: mediaTypeField(['image/jpeg', 'image/png', 'image/gif', 'image/webp']),
+      media_type: mediaTypeField(['image/jpeg', 'image/png', 'image/gif', 'image/webp'], asJpeg),
       data: base64,
     }),
     LinkSource,
