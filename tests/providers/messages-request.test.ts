@@ -464,7 +464,7 @@ test('a result without words is a result', async () => {
 })
 
 test.each<[Turn['toolChoice'], boolean, unknown]>([
-  [{ type: 'auto' }, true, { type: 'auto' }],
+  [{ type: 'auto' }, true, undefined],
   [{ type: 'auto' }, false, { type: 'auto', disable_parallel_tool_use: true }],
   [{ type: 'required' }, true, { type: 'any' }],
   [{ type: 'tool', name: 'f' }, false, { type: 'tool', name: 'f', disable_parallel_tool_use: true }],

@@ -126,12 +126,13 @@ function translated(turn: Turn, mark: ReasoningMark): Record<string, unknown> {
   if (turn.output.type === 'json_object') system.push({ type: 'text', text: jsonOnly })
   const { thinking, effort } = thinkingOf(turn)
   const output = outputConfig(turn.output, effort)
+  const choice = toolChoice(turn.toolChoice, turn.parallelToolCalls)
   return {
     ...(system.length > 0 && { system }),
     messages: withoutLastBlanks(messages),
     ...(turn.tools.length > 0 && {
       tools: turn.tools.map(tool),
-      tool_choice: toolChoice(turn.toolChoice, turn.parallelToolCalls),
+      ...(choice && { tool_choice: choice }),
     }),
     ...(thinking && { thinking }),
     ...(output && { output_config: output }),
@@ -196,11 +197,13 @@ function tool({ name, description, parameters, strict }: Tool) {
   }
 }
 
-function toolChoice(choice: ToolChoice, parallel: boolean | undefined): Record<string, unknown> {
+/** Undefined for `auto`, which is what no choice means, unless it has to say that calls come one by one. */
+function toolChoice(choice: ToolChoice, parallel: boolean | undefined): Record<string, unknown> | undefined {
   if (choice.type === 'none') return { type: 'none' }
-  const single = parallel === false ? { disable_parallel_tool_use: true } : {}
+  const single = parallel === false && { disable_parallel_tool_use: true }
   if (choice.type === 'tool') return { type: 'tool', name: choice.name, ...single }
-  return { type: choice.type === 'required' ? 'any' : 'auto', ...single }
+  if (choice.type === 'required') return { type: 'any', ...single }
+  return single ? { type: 'auto', ...single } : undefined
 }
 
 function refuse(param: string, detail: string): never {
