@@ -5,11 +5,22 @@ import { defaultTimeouts } from '#core/models'
 import { readEnv } from '#platform/config'
 import { loadConfig } from '#settings'
 import { type Client, dataOf } from '../harness/client.ts'
+import { patient } from '../harness/config-text.ts'
 import { readUntil } from '../harness/read-until.ts'
 import { until } from '../harness/until.ts'
-import { chunk, done, silence, stall, stream, type UpstreamCall } from '../harness/upstream.ts'
+import {
+  chunk,
+  done,
+  type FakeUpstream,
+  fakeUpstream,
+  silence,
+  stall,
+  stream,
+  type UpstreamCall,
+} from '../harness/upstream.ts'
 import { boot } from '../harness/world.ts'
 import { bootOnUpstream, explained, requestIdOf, type UpstreamWorld } from './chat-world.ts'
+import { says } from './scripted-answer.ts'
 
 const timing = { streamOpenMs: 60, streamHeartbeatMs: 80 }
 const perInputToken = 1_000n
@@ -17,8 +28,15 @@ const perOutputToken = 2_000n
 
 let cancelling: UpstreamWorld
 let draining: UpstreamWorld
+let claude: FakeUpstream
 beforeAll(async () => {
-  cancelling = await bootOnUpstream({ timing })
+  claude = await fakeUpstream()
+  cancelling = await bootOnUpstream({
+    timing,
+    provider: `${patient}\n  - { id: claude, base_url: ${claude.url}, api_key: k, dialects: [messages] }`,
+    model:
+      '  - { id: claude/opus, kind: text, deployments: [{ provider: claude, model: claude-opus-4-8 }], context_length: 128000, max_output_tokens: 4000, input_modalities: [text], features: [tools, reasoning], reasoning: { supported_efforts: [high] }, pricing: { input_per_million: 1.0, output_per_million: 2.0 } }',
+  })
   draining = await bootOnUpstream({
     provider: '    on_disconnect: drain',
     timing: { ...timing, streamHeartbeatMs: 60_000 },
@@ -27,6 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await cancelling[Symbol.asyncDispose]()
   await draining[Symbol.asyncDispose]()
+  await claude[Symbol.asyncDispose]()
 })
 
 const question = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] })
@@ -73,6 +92,32 @@ test('the headers do not wait for the first heartbeat', async () => {
   release.resolve()
   expect(await response.text()).toMatch(/^data: .*late/)
   await draining.world.settled()
+})
+
+test('headers that leave before the upstream has answered say that the model goes without reasoning', async () => {
+  const { key, world } = cancelling
+  const called = { id: 'toolu_1', type: 'function', function: { name: 'f', arguments: '{}' } }
+  const step = [
+    { role: 'assistant', content: null, tool_calls: [called] },
+    { role: 'tool', tool_call_id: 'toolu_1', content: 'ok' },
+  ]
+  const tools = [{ type: 'function', function: { name: 'f', parameters: {} } }]
+  const asked = { model: 'claude/opus', stream: true, reasoning_effort: 'high', tools }
+  const headerOf = async (...more: object[]): Promise<string | null> => {
+    const release = Promise.withResolvers<void>()
+    claude.reply(async (call) => {
+      await release.promise
+      return says('messages', { text: 'at last' }, call)
+    })
+    const messages = [{ role: 'user', content: 'hello' }, ...more]
+    const { headers, body } = await key.raw('POST', path, JSON.stringify({ ...asked, messages }))
+    release.resolve()
+    await body!.pipeTo(new WritableStream())
+    return headers.get('x-skipped-features')
+  }
+  expect(await headerOf(...step)).toBe('reasoning')
+  expect(await headerOf()).toBeNull()
+  await world.settled()
 })
 
 test('a server as it is installed never leaves a caller without a sign for more than 15 seconds', () => {

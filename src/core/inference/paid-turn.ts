@@ -28,6 +28,8 @@ export interface PaidTurn {
   /** The model that answers; it can change until something is delivered, and when another model continues an interrupted answer. */
   readonly model: Model
   readonly maxOutputTokens: number
+  /** Whether the model that is asked now goes without the reasoning that the turn wants, because earlier reasoning has not come back. */
+  readonly skipsReasoning: boolean
   /** Begins the answer; call once. `listener` gets its parts and, in any case, `done` or `failed`; call `finish` then. */
   start(listener: AnswerListener): void
   /** Call when the caller reads more slowly than the answer comes: nothing more is read from the upstream until `resume`. */
@@ -123,6 +125,9 @@ class PaidTurnCall implements PaidTurn, HostedListener {
   }
   get maxOutputTokens(): number {
     return this.#maxOutputTokens
+  }
+  get skipsReasoning(): boolean {
+    return this.#last.skipsReasoning
   }
   get #last(): ModelStep {
     return this.#steps.at(-1)!

@@ -48,6 +48,10 @@ export class ModelStep implements RunListener {
   get attempts(): readonly Attempt[] {
     return this.#options.run.attempts
   }
+  /** Whether the model that is asked now goes without the reasoning that the turn wants. */
+  get skipsReasoning(): boolean {
+    return this.#options.run.skipsReasoning
+  }
   get finishReason(): FinishReason | undefined {
     return this.#finishReason
   }

@@ -66,6 +66,7 @@ export class Journey implements PartSink {
   /** The model of the attempt that delivered last; before any delivery, that of the attempt started last. */
   model: Model
   turn: Turn
+  skipsReasoning = false
   readonly #options: JourneyOptions
   readonly #route: Route<TurnCandidate>
   #listener!: RunListener
@@ -206,16 +207,15 @@ export class Journey implements PartSink {
   }
 
   #ask({ candidate }: RouteStep<TurnCandidate>): void {
-    if (this.#left || this.#stopped) {
-      this.#failWith(this.#abortion())
-      return
+    if (this.#left || this.#stopped) this.#failWith(this.#abortion())
+    else {
+      const { turn } = this.#begin(candidate)
+      const { provider } = this.#options.upstreams.get(candidate.deployment.provider)!
+      const call = callOptionsOf(this.#options, candidate.deployment, this.attempts.length)
+      this.#upstream = textModels.callProvider(provider, { ...call, turn }, this)
+      this.skipsReasoning = this.#upstream.skipsReasoning === true
+      if (this.#paused) this.#upstream.pause()
     }
-    const { turn } = this.#begin(candidate)
-    const { deployment } = candidate
-    const { provider } = this.#options.upstreams.get(deployment.provider)!
-    const call = callOptionsOf(this.#options, deployment, this.attempts.length)
-    this.#upstream = textModels.callProvider(provider, { ...call, turn }, this)
-    if (this.#paused) this.#upstream.pause()
   }
 
   #begin(candidate: TurnCandidate): JourneyCall {

@@ -57,6 +57,8 @@ export interface TurnRun {
   readonly model: Model
   /** The turn as sent to that model: a new object for each attempt that continues an interrupted answer. */
   readonly turn: Turn
+  /** Whether the model that is asked now goes without the reasoning that the turn wants (see `TextRun`). */
+  readonly skipsReasoning: boolean
   /** Begins the run; call once. The listener's methods may be called before this returns. */
   start(listener: RunListener): void
   /** Call when the receiver is behind: nothing more is read from the upstream until `resume`. */

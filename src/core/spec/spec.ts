@@ -77,6 +77,8 @@ export interface PartSink<Trouble = UpstreamError> {
 
 /** An upstream call that is under way. */
 export interface TextRun {
+  /** True if the model was asked without the reasoning that the turn wants, because earlier reasoning has not come back; known once the call is sent. */
+  readonly skipsReasoning?: boolean
   /** Reads nothing more from the upstream until `resume`, because the receiver is behind; parts that were read already may still come. */
   pause(): void
   resume(): void

@@ -40,9 +40,11 @@ type StreamContext = Pick<
 >
 
 /** Reports in a header that the model answers without the reasoning that was asked for, because earlier reasoning has not come back. */
-function reportSkippedReasoning(context: Pick<RequestContext<unknown>, 'setHeader'>, part: AnswerPart): void {
-  if (part.type === 'start' && part.skipsReasoning) context.setHeader('x-skipped-features', 'reasoning')
+function reportSkippedReasoning(context: Pick<RequestContext<unknown>, 'setHeader'>): void {
+  context.setHeader('x-skipped-features', 'reasoning')
 }
+
+const skipsReasoning = (part: AnswerPart): boolean => part.type === 'start' && part.skipsReasoning === true
 
 /** Answers with one JSON body once the turn has ended; it is stored for replay if the request has an idempotency claim. */
 export const respondJson = (context: JsonContext, paid: PaidTurn, answer: JsonAnswer): PushReply =>
@@ -73,7 +75,7 @@ class WholeAnswer implements AnswerListener, PushedAnswer {
   }
 
   part(part: AnswerPart): void {
-    reportSkippedReasoning(this.#context, part)
+    if (skipsReasoning(part)) reportSkippedReasoning(this.#context)
     this.#answer.add(part)
   }
 
@@ -190,6 +192,8 @@ class StreamedAnswer implements AnswerListener, PushedAnswer {
   start(out: PushOut): void {
     this.#out = out
     this.#silence = deadlines.in(this.#context.app.config.timing.streamOpenMs, () => {
+      // What is known before the upstream has answered; where another one answers in its place, the headers are sent.
+      if (this.#paid.skipsReasoning) reportSkippedReasoning(this.#context)
       out.open()
       out.flush()
     })
@@ -209,7 +213,7 @@ class StreamedAnswer implements AnswerListener, PushedAnswer {
 
   part(part: AnswerPart): void {
     // The headers of a stream that was opened after a time of silence are sent.
-    if (!this.#out.isOpen) reportSkippedReasoning(this.#context, part)
+    if (!this.#out.isOpen && skipsReasoning(part)) reportSkippedReasoning(this.#context)
     const events = this.#answer.eventsFor(part)
     if (events.length === 0) return
     this.#delivered = true

@@ -20,6 +20,8 @@ export interface ClientCodec {
   reader(call: TextCall): AnswerReader
   /** The parts of a non-streamed answer. Throws `UpstreamError` if the body is not an answer of this wire. */
   readComplete(body: unknown, call: TextCall): Iterable<AnswerPart>
+  /** Whether the request that `body` made of this call leaves out the reasoning that the turn wants. */
+  skipsReasoning?(call: TextCall): boolean
 }
 
 /** Milliseconds per token; a model that is slower than this has failed. See `headersWithin`. */
@@ -81,6 +83,10 @@ class TextAnswer implements AnswerReceiver, TextRun {
       const failure = faultOf(error, false)
       process.nextTick(() => this.fail(failure))
     }
+  }
+
+  get skipsReasoning(): boolean {
+    return this.#codec.skipsReasoning?.(this.#call) === true
   }
 
   pause(): void {

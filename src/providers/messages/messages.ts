@@ -48,6 +48,7 @@ export function messagesProvider(
     },
     reader: (call) => new EventReader(optionsOf(call)),
     readComplete: (body, call) => readAnswer(body, optionsOf(call)),
+    skipsReasoning: (call) => thoughtless.has(call),
   }
   return {
     wires: ['messages'],
