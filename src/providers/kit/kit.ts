@@ -72,7 +72,7 @@ export {
   throwRefusal,
   type VideoClient,
 } from './video-job.ts'
-export { wellFormedJson } from './well-formed.ts'
+export { wellFormedArguments, wellFormedJson } from './well-formed.ts'
 export { withinLimit } from './within-limit.ts'
 
 /** Timeouts of a ping, which checks that the upstream answers and accepts the key. */

@@ -1,5 +1,5 @@
-/** The items of a caller of this wire as this vendor takes them: it refuses what another vendor has encrypted, and long ids of calls. */
-import { CallIds, isRecord, type ReasoningMark } from '#providers/kit'
+/** The items of a caller of this wire as this vendor takes them: it refuses what another vendor has encrypted, long ids of calls, and half a character. */
+import { CallIds, isRecord, type ReasoningMark, wellFormedArguments } from '#providers/kit'
 
 /** The vendor refuses longer ids. */
 export const callIdRule = { accepted: /^.{1,64}$/su, maxLength: 64 }
@@ -9,10 +9,12 @@ export function vendorItems(items: readonly unknown[], mark: ReasoningMark): unk
   const ids = new CallIds(callIdRule)
   return items.flatMap((item): unknown[] => {
     if (!isRecord(item)) return [item]
-    const { call_id: id, encrypted_content: sealed } = item
+    const { call_id: id, arguments: text, encrypted_content: sealed } = item
     if (typeof id === 'string') {
       const own = ids.callId(id)
-      return [own === id ? item : { ...item, call_id: own }]
+      const wellFormed = typeof text === 'string' ? wellFormedArguments(text) : text
+      if (own === id && wellFormed === text) return [item]
+      return [{ ...item, call_id: own, ...(wellFormed !== undefined && { arguments: wellFormed }) }]
     }
     if (item['type'] !== 'reasoning' || sealed == null) return [item]
     const own = mark.read(sealed)

@@ -2,7 +2,7 @@
 
 import { UpstreamError } from '#core/spec'
 import type { Document, Media, Message, MessageContent } from '#core/turn'
-import { CallIds, pdfName, type ReasoningMark } from '#providers/kit'
+import { CallIds, pdfName, type ReasoningMark, wellFormedArguments } from '#providers/kit'
 import { callIdRule } from './history.ts'
 
 type WireItem = Record<string, unknown>
@@ -58,7 +58,12 @@ function assistantItems(
   if (refusal !== undefined) pending.push({ type: 'refusal', refusal })
   close()
   for (const { id, name, arguments: text } of toolCalls)
-    items.push({ type: 'function_call', call_id: ids.callId(id), name, arguments: text })
+    items.push({
+      type: 'function_call',
+      call_id: ids.callId(id),
+      name,
+      arguments: wellFormedArguments(text),
+    })
   return items
 }
 
