@@ -43,7 +43,7 @@ function overChat(key: Client, { stream, forgets, more }: ConversationOptions): 
     messages.push({
       role,
       content,
-      ...(calls && { tool_calls: calls }),
+      ...(calls && { tool_calls: forgets ? calls.map(withoutExtra) : calls }),
       ...(!forgets && details && { reasoning_details: details }),
     })
     return { reply, calls: (calls ?? []).map(({ id }: Json) => id), text: content ?? '' }
@@ -59,6 +59,8 @@ function overChat(key: Client, { stream, forgets, more }: ConversationOptions): 
     },
   }
 }
+
+const withoutExtra = ({ extra_content: _, ...call }: Json): Json => call
 
 /** A message of its deltas, its reasoning put together by type and index as OpenRouter's clients do it. */
 function joinedChat(chunks: readonly Chunk[]): Json {

@@ -12,9 +12,15 @@ import { type SigningVendor, signingVendor, station } from './signing-vendors.ts
 
 const wires = ['chat', 'responses', 'messages'] as const
 
-/** A vendor of each wire, another one of Messages and of Responses with a seal of its own, and one of Messages that signs nothing. */
+/**
+ * A vendor of each wire, others of chat that want reasoning or signatures back, another one of Messages and of Responses with a seal of its own, and one
+ * of Messages that signs nothing.
+ */
 const names = {
-  chat: 'kimi-k2',
+  chat: 'kimi-k2.6',
+  deepseek: 'deepseek-v4-pro',
+  glm: 'glm-4.7',
+  gemini: 'google/gemini-3.1-pro-preview',
   responses: 'gpt-5',
   messages: 'claude-opus-4-8',
   other: 'MiniMax-M2',
@@ -22,8 +28,13 @@ const names = {
   open: 'glm-5',
 }
 type Name = keyof typeof names
+const chatVendors = ['chat', 'deepseek', 'glm', 'gemini'] as const
 const wireOf = (name: Name): SpokenWire =>
-  name === 'chat' ? 'chat' : name === 'responses' || name === 'grok' ? 'responses' : 'messages'
+  chatVendors.some((one) => one === name)
+    ? 'chat'
+    : /^(responses|grok)$/.test(name)
+      ? 'responses'
+      : 'messages'
 
 let vendors: Record<Name, SigningVendor>
 let broken: FakeUpstream
@@ -33,7 +44,7 @@ beforeAll(async () => {
   const opened = await Promise.all(
     Object.entries(names).map(async ([name, model]) => [
       name,
-      await signingVendor(wireOf(name as Name), model, name === 'open'),
+      await signingVendor(wireOf(name as Name), model.replace('google/', ''), name === 'open'),
     ]),
   )
   vendors = Object.fromEntries(opened)
@@ -86,7 +97,9 @@ async function wholeTurn(conversation: Conversation, name: Name, question: strin
 }
 
 const pairs = wires.flatMap((client) =>
-  wires.flatMap((vendor) => [true, false].map((stream) => ({ client, vendor, stream }))),
+  [...wires, 'gemini' as const].flatMap((vendor) =>
+    [true, false].map((stream) => ({ client, vendor, stream })),
+  ),
 )
 
 test.each(pairs)(
@@ -96,11 +109,8 @@ test.each(pairs)(
     const conversation = conversing(key, client, { stream })
     const first = await wholeTurn(conversation, vendor, 'the weather?')
     expect(skipped(first)).toBeNull()
-    // The vendor has its reasoning back, between the calls and their results; a chat vendor has nothing to read back.
-    expect(lastSeen(vendor)).toEqual({
-      thinks: true,
-      reasoning: vendor === 'chat' ? 0 : vendor === 'messages' ? 2 : 1,
-    })
+    // The vendor has its reasoning back, between the calls and their results.
+    expect(lastSeen(vendor)).toEqual({ thinks: true, reasoning: vendor === 'messages' ? 2 : 1 })
 
     // Another vendor goes on between a call and its result: it does not get the reasoning, and says that it goes on without.
     const asked = await conversation.ask(`on/${vendor}`, 'a deep question')
@@ -182,26 +192,58 @@ describe.each([true, false])('streamed: %s', (stream) => {
   })
 })
 
-test('the official client of OpenAI, which drops reasoning, uses tools with a model whose vendor requires it', async () => {
-  const client = new OpenAI({ baseURL: `${world.url}/v1`, apiKey: key.secret })
-  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'the weather?' }]
-  const say = () =>
-    client.chat.completions
-      .create({ model: 'on/messages', max_tokens: 4_000, reasoning_effort: 'high', messages })
-      .withResponse()
-  const first = await say()
-  const { message } = first.data.choices[0]!
-  messages.push(
-    message,
-    ...message.tool_calls!.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: '30 °C' })),
-  )
-  const last = await say()
-  expect(last.data.choices[0]?.message.content).toBe('it is warm')
-  expect([first, last].map(({ response }) => response.headers.get('x-skipped-features'))).toEqual([
-    null,
-    'reasoning',
-  ])
+test.each(chatVendors)('a client that sends nothing back to %s is answered as ever', async (name) => {
+  for (const client of wires) {
+    const conversation = conversing(key, client, { stream: client !== 'messages', forgets: true })
+    for (const question of ['the weather?', 'a deep question']) {
+      const first = await conversation.ask(`on/${name}`, question)
+      let last = await conversation.answer(`on/${name}`, expectAnswer(first) && first.calls)
+      if (last.calls.length > 0) last = await conversation.answer(`on/${name}`, last.calls)
+      expectAnswer(last)
+      expect(last.text).toBe('it is warm')
+      expect(skipped(last)).toBeNull()
+      expect(lastSeen(name).reasoning).toBe(0)
+    }
+  }
 })
+
+test('a signature of Gemini goes back to it, and to no other vendor of the wire', async () => {
+  for (const client of wires) {
+    const conversation = conversing(key, client, { stream: client !== 'chat' })
+    for (const name of ['gemini', 'deepseek', 'gemini', 'chat'] as const) {
+      await wholeTurn(conversation, name, 'the weather?')
+      expect(lastSeen(name).reasoning).toBe(1)
+    }
+  }
+})
+
+test.each([
+  ['messages', 'reasoning'],
+  ['chat', null],
+  ['gemini', null],
+])(
+  'the official client of OpenAI, which drops reasoning, uses tools with a model of %s, whose vendor requires it',
+  async (name, told) => {
+    const client = new OpenAI({ baseURL: `${world.url}/v1`, apiKey: key.secret })
+    const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'the weather?' }]
+    const say = () =>
+      client.chat.completions
+        .create({ model: `on/${name}`, max_tokens: 4_000, reasoning_effort: 'high', messages })
+        .withResponse()
+    const first = await say()
+    const { message } = first.data.choices[0]!
+    messages.push(
+      message,
+      ...message.tool_calls!.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: '30 °C' })),
+    )
+    const last = await say()
+    expect(last.data.choices[0]?.message.content).toBe('it is warm')
+    expect([first, last].map(({ response }) => response.headers.get('x-skipped-features'))).toEqual([
+      null,
+      told,
+    ])
+  },
+)
 
 test.each(['messages', 'other', 'open'] as const)(
   'the official client of Anthropic streams the thinking of %s, and its vendor takes it back',

@@ -4,17 +4,25 @@ import { chunk, done, json, type Script, type Step, stream, type UpstreamCall } 
 type Json = Record<string, unknown>
 export type SpokenWire = 'chat' | 'responses' | 'messages'
 
+interface ScriptedCall {
+  id: string
+  name: string
+  arguments: Json
+  /** Gemini's, on the chat wire. */
+  signature?: string
+}
+
 export interface ScriptedAnswer {
   /** What the model thinks before it answers: `seal` is its signature or encryption, `redacted` a block of Messages that nobody else reads. */
   thought?: { text: string; seal?: string; redacted?: string }
   text?: string
-  calls?: { id: string; name: string; arguments: Json }[]
+  calls?: ScriptedCall[]
   /** 10 and 5 when absent. */
   tokens?: { input: number; output: number }
 }
 
 /** A call of a tool. */
-export const call = (id: string, name: string, input: Json) => ({ id, name, arguments: input })
+export const call = (id: string, name: string, input: Json): ScriptedCall => ({ id, name, arguments: input })
 
 /** The script of this answer, as the call asks for it. */
 export const says = (wire: SpokenWire, answer: ScriptedAnswer, { body }: UpstreamCall): Script => {
@@ -34,11 +42,12 @@ function chatUsage(answer: ScriptedAnswer) {
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
 }
 const chatCalls = ({ calls = [] }: ScriptedAnswer) =>
-  calls.map(({ id, name, arguments: input }, index) => ({
+  calls.map(({ id, name, arguments: input, signature }, index) => ({
     index,
     id,
     type: 'function',
     function: { name, arguments: JSON.stringify(input) },
+    ...(signature !== undefined && { extra_content: { google: { thought_signature: signature } } }),
   }))
 const chatFinish = ({ calls = [] }: ScriptedAnswer): string => (calls.length > 0 ? 'tool_calls' : 'stop')
 const chatBody = (answer: ScriptedAnswer) => ({

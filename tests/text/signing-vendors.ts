@@ -1,6 +1,7 @@
 /**
  * Fake vendors that refuse earlier turns as the real ones document it: Anthropic what it has not signed itself, ids of other vendors and an open turn
- * without its thinking; OpenAI what it has not encrypted itself and long ids of calls. Each lets its model think, call two tools at once, and answer.
+ * without its thinking; OpenAI what it has not encrypted itself and long ids of calls; DeepSeek, Kimi and GLM a message of the model without its reasoning;
+ * Gemini a call without its signature. Each lets its model think, call two tools at once, and answer.
  */
 import { type FakeUpstream, fakeUpstream, json, type Script, type UpstreamCall } from '../harness/upstream.ts'
 import { call, type ScriptedAnswer, type SpokenWire, says } from './scripted-answer.ts'
@@ -12,6 +13,7 @@ type Wild = any
 export const station = '2512292042121000001'
 
 export interface SigningVendor extends AsyncDisposable {
+  name: string
   upstream: FakeUpstream
   /** What the vendor refused, in the words of its documents. */
   refusals: string[]
@@ -29,6 +31,7 @@ export async function signingVendor(
 ): Promise<SigningVendor> {
   const upstream = await fakeUpstream()
   const vendor: SigningVendor = {
+    name,
     upstream,
     refusals: [],
     seen: [],
@@ -52,9 +55,16 @@ function answerOf(wire: SpokenWire, vendor: SigningVendor, request: UpstreamCall
   const text = `step ${turn} سنجیده`
   const redacted = wire === 'messages' && vendor.seal('') !== '' && { redacted: vendor.seal('redacted') }
   const thought = { text, ...(wire !== 'chat' && { seal: vendor.seal(text) }), ...redacted }
-  const next: ScriptedAnswer = { ...nextOf(wire, body, turn), ...(thinks && { thought }) }
-  return says(wire, next, request)
+  const next = nextOf(wire, body, turn)
+  if (isGemini(vendor)) return says(wire, signed(next, vendor.seal(text)), request)
+  return says(wire, { ...next, ...(thinks && { thought }) }, request)
 }
+
+const isGemini = ({ name }: SigningVendor): boolean => name.startsWith('gemini')
+
+/** Of calls that are made at once the first has the signature. */
+const signed = ({ calls: [first, ...others] = [], ...answer }: ScriptedAnswer, signature: string) =>
+  first ? { ...answer, calls: [{ ...first, signature }, ...others] } : answer
 
 const isOn = (thinking: Wild): boolean => thinking !== undefined && thinking.type !== 'disabled'
 
@@ -104,8 +114,8 @@ const readers: Record<SpokenWire, (body: Wild, vendor: SigningVendor) => Reading
   messages: readMessages,
 }
 
-/** A chat vendor pairs results with calls, and knows nothing of signatures. */
-function readChat({ messages }: Wild): Reading {
+/** A chat vendor pairs results with calls, and wants reasoning or signatures back, its own. */
+function readChat({ messages }: Wild, vendor: SigningVendor): Reading {
   const open: string[] = []
   for (const { tool_calls: calls = [], tool_call_id: id } of messages) {
     open.push(...calls.map((one: Wild) => one.id))
@@ -113,7 +123,49 @@ function readChat({ messages }: Wild): Reading {
     if (!open.includes(id)) return { refusal: `No tool call found for ${id}`, reasoning: 0 }
     open.splice(open.indexOf(id), 1)
   }
-  return open.length > 0 ? { refusal: `No tool output for ${open}`, reasoning: 0 } : { reasoning: 0 }
+  if (open.length > 0) return { refusal: `No tool output for ${open}`, reasoning: 0 }
+  return isGemini(vendor) ? readSignatures(messages, vendor) : readReasoning(messages, vendor)
+}
+
+/** Kimi reads only messages with calls, and like DeepSeek takes an empty text for none; a blank one is taken. */
+function readReasoning(messages: Wild, { name }: SigningVendor): Reading {
+  let reasoning = 0
+  for (const [at, { role, tool_calls: calls = [], reasoning_content: text }] of messages.entries()) {
+    if (calls.some((one: Wild) => 'extra_content' in one))
+      return { refusal: 'unknown field `extra_content`', reasoning }
+    if (role === 'user') reasoning = 0
+    if (role !== 'assistant') continue
+    if (!text && (calls.length > 0 || !name.startsWith('kimi')))
+      return {
+        refusal: name.startsWith('kimi')
+          ? `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${at}`
+          : 'The `reasoning_content` in the thinking mode must be passed back to the API.',
+        reasoning,
+      }
+    if (text.trim() !== '') reasoning += 1
+  }
+  return { reasoning }
+}
+
+/** The first call of each step of the current turn has to be signed, and a signature has to be its own, or the one that stands for none. */
+function readSignatures(messages: Wild, { name }: SigningVendor): Reading {
+  const question = messages.findLastIndex(({ role }: Wild) => role === 'user')
+  let reasoning = 0
+  for (const [at, { tool_calls: calls = [] }] of messages.entries()) {
+    for (const [place, { function: called, extra_content: extra }] of calls.entries()) {
+      const signature = extra?.google?.thought_signature
+      if (place === 0 && at > question && !signature)
+        return {
+          refusal: `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${called.name}\` , position ${at}.`,
+          reasoning,
+        }
+      const isOwn = signature?.startsWith(`${name}+`)
+      if (signature && !isOwn && signature !== 'skip_thought_signature_validator')
+        return { refusal: 'Corrupted thought signature.', reasoning }
+      if (isOwn && at > question) reasoning += 1
+    }
+  }
+  return { reasoning }
 }
 
 function readResponses({ input }: Wild, vendor: SigningVendor): Reading {

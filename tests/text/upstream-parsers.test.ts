@@ -90,6 +90,20 @@ const asking: Record<SpokenWire, (at: ResponsesWorld) => Promise<Seen>> = {
 const textsIn = (value: unknown): string[] =>
   typeof value === 'string' ? [value] : Object.values((value ?? {}) as object).flatMap(textsIn)
 
+/** The input of a call, which is JSON in a text on two of the wires. */
+const inputIn = (wire: SpokenWire, body: Json): Json => {
+  const { messages, input } = body as Record<string, Json[]>
+  const [asked] = (messages ?? input)!
+    .flatMap((item) => [
+      ...((item['tool_calls'] as Json[]) ?? []),
+      ...(Array.isArray(item['content']) ? item['content'] : []),
+      item,
+    ])
+    .filter((one) => one['function'] ?? one['arguments'] ?? one['input']) as [Json]
+  if (wire === 'messages') return asked['input'] as Json
+  return JSON.parse(String(((asked['function'] as Json) ?? asked)['arguments']))
+}
+
 describe.each(wires)('an upstream of the wire %s that parses strictly', (wire) => {
   let at: ResponsesWorld
   beforeAll(async () => {
@@ -104,5 +118,6 @@ describe.each(wires)('an upstream of the wire %s that parses strictly', (wire) =
     expect(reply.status, reply.text).toBe(200)
     const { body } = await at.upstream.call(first)
     expect(textsIn(body).filter((text) => text === mended).length).toBeGreaterThanOrEqual(4)
+    expect(inputIn(wire, body as Json)).toEqual({ city: mended })
   })
 })

@@ -2,7 +2,7 @@
 import type { LimitName, PartSink, TextCall, TextRun, UpstreamError } from '#core/spec'
 import type { AnswerPart } from '#core/turn'
 import { type ClientCodec, generate, sameWireBody, type UpstreamClient } from '#providers/kit'
-import { strictHosts } from './request.ts'
+import { isStrictHost } from './vendors.ts'
 
 /** Models that think are known by these names wherever they are offered: o3-mini, gpt-5.4, openai/gpt-6-luna. They refuse `max_tokens`. */
 const thinkingModel = /(?:^|[/.:])(?:o[1-9]|gpt-(?:[5-9]|1\d))(?![a-z0-9])/i
@@ -10,7 +10,7 @@ const thinkingModel = /(?:^|[/.:])(?:o[1-9]|gpt-(?:[5-9]|1\d))(?![a-z0-9])/i
 /** The name where nothing says it: by the vendor, else by the model, else that of the caller's body. */
 function guessedName(host: string, { turn, upstreamModel }: TextCall): LimitName {
   if (host === 'api.openai.com') return 'max_completion_tokens'
-  if (strictHosts.includes(host)) return 'max_tokens'
+  if (isStrictHost(host)) return 'max_tokens'
   if (thinkingModel.test(upstreamModel)) return 'max_completion_tokens'
   const body = sameWireBody(turn, 'chat') ?? {}
   return body['max_completion_tokens'] != null && body['max_tokens'] == null

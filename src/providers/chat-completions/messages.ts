@@ -1,14 +1,17 @@
 import type { Document, Media, Message, MessageContent } from '#core/turn'
 import { pdfName } from '#providers/kit'
+import type { ChatVendor } from './vendors.ts'
 
 /** Neutral messages as chat messages, for a turn that came by another wire. Only OpenAI knows the role `developer`. */
 export function chatMessages(
   messages: readonly Message[],
-  knowsDeveloper: boolean,
+  { host, needsReasoning }: Pick<ChatVendor, 'host' | 'needsReasoning'>,
 ): Record<string, unknown>[] {
+  const knowsDeveloper = host === 'api.openai.com'
   return withPicturesAfter(messages).map((message) => ({
     role: message.role === 'developer' && !knowsDeveloper ? 'system' : message.role,
     content: contentOf(message),
+    ...(needsReasoning && reasoningOf(message)),
     ...(message.name !== undefined && { name: message.name }),
     ...(message.refusal !== undefined && { refusal: message.refusal }),
     ...(message.toolCallId !== undefined && { tool_call_id: message.toolCallId }),
@@ -18,9 +21,26 @@ export function chatMessages(
           id,
           type: 'function',
           function: { name, arguments: text },
+          ...signatureOf(message, id),
         })),
       }),
   }))
+}
+
+/** What the model thought, as it can be read; of whom it comes makes no difference to the vendors that want it. */
+function reasoningOf({ content }: Message): { reasoning_content?: string } {
+  const texts = content.flatMap((part) => (part.type === 'reasoning' && part.text !== '' ? [part.text] : []))
+  return texts.length === 0 ? {} : { reasoning_content: texts.join('\n\n') }
+}
+
+/** The signature of a call, which an answer of this wire bore, where Gemini reads it. */
+function signatureOf({ content }: Message, id: string): { extra_content?: unknown } {
+  for (const part of content) {
+    const { wire, id: signed, data } = (part.type === 'reasoning' && part.opaque) || {}
+    if (wire === 'chat' && signed === id && data)
+      return { extra_content: { google: { thought_signature: data } } }
+  }
+  return {}
 }
 
 /** Tool results are text on this wire: images and files of consecutive results follow in one user message. */
@@ -62,7 +82,7 @@ const isText = (content: MessageContent): boolean =>
 
 /**
  * Plain text stays a string, which every server understands; an assistant message with only tool calls has no content. Earlier reasoning is
- * not sent: upstreams of this wire refuse it or read it as part of the answer.
+ * no part of it: upstreams of this wire refuse it or read it as part of the answer.
  */
 function contentOf({ role, content: all, toolCalls }: Message): unknown {
   const content = all.filter(({ type }) => type !== 'reasoning')

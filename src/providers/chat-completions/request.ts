@@ -3,6 +3,7 @@ import type { OutputFormat, Tool, ToolChoice, Turn } from '#core/turn'
 import { isRecord, sameWireBody, withinLimit } from '#providers/kit'
 import { vendorMessages } from './history.ts'
 import { chatMessages } from './messages.ts'
+import { type ChatVendor, openRouter, vendorOf } from './vendors.ts'
 
 /** OpenAI's own fields that are passed on unchanged. */
 const standardFields = [
@@ -48,26 +49,17 @@ export const forwardedFields: ReadonlySet<string> = new Set([
 
 const toolFields: ReadonlySet<string> = new Set(['tools', 'tool_choice', 'parallel_tool_calls'])
 
-/** Vendors that answer an unknown field with 400. */
-export const strictHosts = [
-  'api.openai.com',
-  'api.groq.com',
-  'api.mistral.ai',
-  'generativelanguage.googleapis.com',
-]
-
-/** The JSON request body. Some field names depend on the vendor, which is recognised by `host`. */
+/** The JSON request body. Some fields depend on the vendor, which is recognised by `host` and by its model. */
 export function requestBody(host: string, call: TextCall): Record<string, unknown> {
   const { turn } = call
   const body = sameWireBody(turn, 'chat')
-  const fields = body ? passedOn(host, body) : translated(host, turn)
+  const vendor = vendorOf(host, call.upstreamModel)
+  const fields = body ? passedOn(vendor, body) : translated(vendor, turn)
   const { messages } = fields
   return {
     model: call.upstreamModel,
     ...fields,
-    ...(Array.isArray(messages) && {
-      messages: vendorMessages(host, strictHosts.includes(host), messages),
-    }),
+    ...(Array.isArray(messages) && { messages: vendorMessages(vendor, messages) }),
     ...reasoningFields(host, turn, body),
     [call.limitName ?? 'max_tokens']: turn.maxOutputTokens,
     stream: turn.stream,
@@ -76,8 +68,8 @@ export function requestBody(host: string, call: TextCall): Record<string, unknow
   }
 }
 
-function passedOn(host: string, body: Record<string, unknown>): Record<string, unknown> {
-  const fields = strictHosts.includes(host) ? standardFields : [...standardFields, ...openFields]
+function passedOn({ isStrict }: ChatVendor, body: Record<string, unknown>): Record<string, unknown> {
+  const fields = isStrict ? standardFields : [...standardFields, ...openFields]
   // Some clients send an empty list of tools, or a tool choice without tools; upstreams refuse both.
   const toolless = Array.isArray(body['tools']) && body['tools'].length === 0
   return Object.fromEntries(
@@ -87,10 +79,11 @@ function passedOn(host: string, body: Record<string, unknown>): Record<string, u
   )
 }
 
-function translated(host: string, turn: Turn): Record<string, unknown> {
-  const open = !strictHosts.includes(host)
+function translated(vendor: ChatVendor, turn: Turn): Record<string, unknown> {
+  const { host, isStrict } = vendor
+  const open = !isStrict
   const fields: Record<string, unknown> = {
-    messages: chatMessages(turn.messages, host === 'api.openai.com'),
+    messages: chatMessages(turn.messages, vendor),
     temperature: turn.temperature,
     top_p: turn.topP,
     top_k: open ? turn.topK : undefined,
@@ -118,7 +111,7 @@ function reasoningFields(
   body: Record<string, unknown> = {},
 ): Record<string, unknown> {
   const budget = withinLimit(reasoning, maxOutputTokens)
-  if (host === 'openrouter.ai') {
+  if (host === openRouter) {
     const object = openRouterReasoning(reasoning, budget, body)
     return {
       ...(object !== undefined && { reasoning: object }),

@@ -3,6 +3,7 @@ import { UpstreamError } from '#core/spec'
 import type { AnswerPart } from '#core/turn'
 import { exactly } from '#platform/json'
 import { isRecord } from '#providers/kit'
+import { thoughtSignature } from './history.ts'
 
 interface OpenCall {
   /** Its index among the calls that were emitted; undefined before that. */
@@ -74,10 +75,14 @@ export class ToolCalls {
     const index = call.index ?? this.announced++
     call.index = index
     const extra = call.unknown && extraOf(index, call.unknown)
+    const signature = thoughtSignature(call.unknown?.['extra_content'])
     call.unknown = undefined
-    if (!wasAnnounced)
+    if (!wasAnnounced) {
+      // Callers of other wires send it back in the reasoning before the call.
+      if (signature !== undefined)
+        parts.push({ type: 'reasoning-end', opaque: { wire: 'chat', data: signature, id: call.id } })
       parts.push({ type: 'tool-call', index, id: call.id, name: call.name, ...(extra && { extra }) })
-    else if (extra) parts.push({ type: 'extra', extra })
+    } else if (extra) parts.push({ type: 'extra', extra })
     const delta = wasAnnounced ? text : call.arguments
     if (delta !== '') parts.push({ type: 'tool-arguments', index, delta })
     return parts
