@@ -10,8 +10,8 @@ export function wellFormedJson(value: unknown): string {
   return text.includes('\\ud') ? text.replace(half, '$1\ufffd') : text
 }
 
-/** The escapes of a pair, or of a half alone. */
-const escape = /(?<!\\)((?:\\\\)*)(\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\ud[89a-f][0-9a-f]{2})/gi
+/** The escapes of a pair, or that of a half alone. */
+const escapes = /(?<!\\)((?:\\\\)*)(\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\ud[89a-f][0-9a-f]{2})/gi
 const halfLength = '\\ud83d'.length
 
 /**
@@ -20,7 +20,7 @@ const halfLength = '\\ud83d'.length
  */
 export const wellFormedArguments = (text: string): string =>
   /\\u[dD][89a-fA-F]/.test(text)
-    ? text.replace(escape, (whole, before: string, found: string) =>
+    ? text.replace(escapes, (whole, before: string, found: string) =>
         found.length > halfLength ? whole : `${before}\\ufffd`,
       )
     : text
