@@ -1,5 +1,5 @@
 /** Media types as clients write them: with parameters, in any case, and by the names that browsers, telephones and old programs have for them. */
-import { type SpellingSchema, spelled } from '#platform/schema'
+import { essenceOf, type SpellingSchema, spelled } from '#platform/schema'
 
 /** The usual name of each type that goes by another one. */
 const synonyms: Readonly<Record<string, string>> = {
@@ -48,7 +48,7 @@ const synonyms: Readonly<Record<string, string>> = {
 
 /** The type without its parameters, in lower case, by its usual name. */
 export function mediaTypeOf(claimed: string): string {
-  const plain = claimed.split(';', 1)[0]!.trim().toLowerCase()
+  const plain = essenceOf(claimed)
   return Object.hasOwn(synonyms, plain) ? synonyms[plain]! : plain
 }
 

@@ -1,5 +1,6 @@
 import type { ToolError, ToolFailure } from '#core/turn'
 import { type FetchRefusalReason, FetchRefused, type FetchResult, type GuardedClient } from '#platform/net'
+import { essenceOf } from '#platform/schema'
 import type { DomainFilter } from './domains.ts'
 import { toolFailure } from './failed.ts'
 
@@ -82,7 +83,7 @@ function pageOf({ status, headers, body, url }: FetchResult): FetchedPage | Tool
   if (status < 200 || status > 299)
     return toolFailure('url_not_accessible', `the site answers with status ${status}.`)
   const contentType = [headers['content-type']].flat()[0] ?? ''
-  const mediaType = contentType.split(';', 1)[0]!.trim().toLowerCase()
+  const mediaType = essenceOf(contentType)
   const kind = Object.hasOwn(kinds, mediaType) ? kinds[mediaType]! : undefined
   if (!kind) return toolFailure('unsupported_content_type', 'only HTML, PDF, text, JSON and XML are read.')
   return { kind, mediaType, contentType, bytes: body, url }

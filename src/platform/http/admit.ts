@@ -4,6 +4,7 @@ import type { DiskName } from '#platform/disk-space'
 import { fail } from '#platform/errors'
 import { claimOf } from '#platform/idempotency'
 import { exactly } from '#platform/json'
+import { essenceOf } from '#platform/schema'
 import { type ActiveRequest, pathOf } from './active-request.ts'
 import type { HttpApp } from './app.ts'
 import { parseJson, readBody, textBodyOf } from './body.ts'
@@ -135,8 +136,7 @@ function requireDiskSpace({ space, spool, storage }: HttpApp, route: Route, { di
 
 /** Whether the body is the text of the route (`Route.textBody`), by its media type. */
 function isText({ textBody }: Route, { headers }: ActiveRequest): boolean {
-  const [type = ''] = (headers['content-type'] ?? '').split(';')
-  return textBody !== undefined && type.trim().toLowerCase() === textBody.mediaType
+  return textBody !== undefined && essenceOf(headers['content-type'] ?? '') === textBody.mediaType
 }
 
 function bodyLimitOf({ bodyLimit = defaultBodyLimit }: Route, { config }: Pick<HttpApp, 'config'>): number {

@@ -9,7 +9,7 @@ import {
 } from 'ajv/dist/2020.js'
 import type { TSchema } from 'typebox'
 import { fail } from '#platform/errors'
-import { spellingsKeyword } from '#platform/schema'
+import { essenceOf, spellingsKeyword } from '#platform/schema'
 import { Slice } from '#platform/slices'
 import type { Route } from './http.ts'
 import { messageOf } from './schema-message.ts'
@@ -48,7 +48,7 @@ function withSpellings(ajv: Ajv2020): Ajv2020 {
     place?: PlaceOfValue,
   ) => {
     if (typeof value !== 'string' || value.length > maxSpelling || !place) return true
-    const plain = value.split(';', 1)[0]!.trim().toLowerCase()
+    const plain = essenceOf(value)
     place.parentData[place.parentDataProperty] = Object.hasOwn(spellings, plain) ? spellings[plain] : plain
     return true
   }

@@ -58,6 +58,9 @@ export const anyObject = (options: Record<string, unknown> = {}) =>
 export const oneOf = <const T extends string[]>(...values: T) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values })
 
+/** A media type (RFC 9110, 8.3.1) without its parameters, in lower case. */
+export const essenceOf = (mediaType: string): string => mediaType.split(';', 1)[0]!.trim().toLowerCase()
+
 /** The keyword of `spelled`, whose value has the other spellings. */
 export const spellingsKeyword = 'x-spellings'
 export type SpellingSchema<Value extends string> = ReturnType<typeof Type.Unsafe<Value>>

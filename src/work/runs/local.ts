@@ -3,6 +3,7 @@ import { addAbortSignal } from 'node:stream'
 import { openStored } from '#core/files'
 import type { Localized } from '#platform/errors'
 import { FetchRefused } from '#platform/net'
+import { essenceOf } from '#platform/schema'
 import type { Spool } from '#platform/spool'
 import type { FetchedFile, InputFile, LocalFile } from '#work/pipelines'
 import type { Journal } from './journal/journal.ts'
@@ -101,7 +102,7 @@ async function download({ lease, url, maxBytes }: FetchStep): Promise<FetchedFil
       signal,
     })
     if (!file) return { refused: fetchReasons.status(status) }
-    const mediaType = ([headers['content-type']].flat()[0] ?? '').split(';', 1)[0]!.trim().toLowerCase()
+    const mediaType = essenceOf([headers['content-type']].flat()[0] ?? '')
     return { file, url: from, mediaType }
   } catch (error) {
     await file?.[Symbol.asyncDispose]()

@@ -16,7 +16,7 @@ import {
 } from '#cloud/tables'
 import type { AppCall, AppReply } from '../area.ts'
 import { requireAffected, requireSingle } from './check.ts'
-import { bodyMediaType, formMembers, givenMembers, isJson } from './given-rows.ts'
+import { bodyTypeOf, formMembers, givenMembers, isJson } from './given-rows.ts'
 import { tablesRefusals } from './refusals.ts'
 import { appliedLine, pageStatus, type RowsReply, rowsReply, span, typeLine, withStated } from './reply.ts'
 import type { TablesRequest } from './request.ts'
@@ -71,7 +71,7 @@ type CallBody =
   | { kind: 'whole'; type: string; bytes: Buffer }
 
 async function readBody(call: AppCall): Promise<CallBody> {
-  const type = bodyMediaType(call)
+  const type = bodyTypeOf(call)
   const bytes = await call.bytes(tablesLimits.bodyBytes)
   // Parsing JSON frees the bytes.
   const whole: CallBody = { kind: 'whole', type, bytes: Buffer.from(bytes) }

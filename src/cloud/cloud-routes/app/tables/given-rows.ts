@@ -3,8 +3,8 @@
  * the parsed rows have doubles.
  */
 import { type GivenRows, refuse, tablesLimits } from '#cloud/tables'
-import { mediaTypeOf } from '#core/media'
 import { parseJson } from '#platform/http'
+import { essenceOf } from '#platform/schema'
 import { Slice } from '#platform/slices'
 import type { AppCall } from '../area.ts'
 import { refusals } from '../rest/refusals.ts'
@@ -13,16 +13,16 @@ import { tablesRefusals } from './refusals.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** A body without a type is JSON. */
-export const bodyMediaType = ({ headers }: Pick<AppCall, 'headers'>): string =>
-  mediaTypeOf(headers['content-type'] ?? '') || 'application/json'
+/** The media type of a body; one without a type is JSON. */
+export const bodyTypeOf = ({ headers }: Pick<AppCall, 'headers'>): string =>
+  essenceOf(headers['content-type'] ?? '') || 'application/json'
 
 /** Throws RestRefused, INVALID_JSON, BODY_TOO_LARGE, TOO_MUCH_IN_FLIGHT. */
 export async function givenRows(
   call: AppCall,
   { columns, usesDefaults }: { columns: readonly string[] | undefined; usesDefaults: boolean },
 ): Promise<GivenRows> {
-  const type = bodyMediaType(call)
+  const type = bodyTypeOf(call)
   const bytes = await call.bytes(tablesLimits.bodyBytes)
   const rows = type === 'text/csv' ? await csvRows(bytes, columns) : await jsonRows(type, bytes, columns)
   if (rows.number * rows.members.size > tablesLimits.values)
