@@ -54,7 +54,10 @@ export async function callFunction(
   }
 }
 
-/** Returns what ends the call once its answer is over. Work that begins after that takes no place of a call, but has the time and CPU of its own. */
+/**
+ * Returns what ends the call once its answer is over. Work that begins after that takes no place of a call; the time and CPU of its call count on with
+ * it.
+ */
 function endOf(
   worker: WorkerProcess,
   watched: WatchedCall,
