@@ -11,7 +11,7 @@ const columnOf = (name: string) => ({
 })
 const table = (id: string, definition: string | null = null) => ({
   ...{ id, schema: 'public', name: `t${id}`, isView: definition !== null, description: null, definition },
-  ...{ primaryKey: [], columns: [columnOf('id')] },
+  ...{ primaryKey: [], columns: [columnOf('id')], isUpdatable: true },
 })
 const showing = (id: string) =>
   `({QUERY :targetList ({TARGETENTRY :resno 1 :resorigtbl ${id} :resorigcol 1 :resjunk false}) :x <>})`

@@ -37,6 +37,14 @@ const definitionOf = `(select regexp_replace(r.ev_action::text, '\\{(?!TARGETENT
   where r.ev_class = c.oid and r.ev_type = '1' and c.relkind in ('v', 'm') and octet_length(r.ev_action::text) < 500000)`
 
 /**
+ * Whether rows are written by PostgreSQL itself: those of tables are, and those of views that show one table plainly, for INSERT, UPDATE and DELETE
+ * (8, 4, 16). INSTEAD OF triggers (64 in `tgtype`) and rules of the view would write in its place.
+ */
+const isUpdatable = `(c.relkind in ('r', 'p', 'f') or (c.relkind = 'v' and pg_relation_is_updatable(c.oid, false) = 28
+    and not exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgtype & 64 <> 0)
+    and not exists (select from pg_rewrite r where r.ev_class = c.oid and r.ev_type <> '1')))`
+
+/**
  * Two parameters: the schemas that are open to the app, and the most bytes of the answer, which is null beyond them. Run with `search_path =
  * pg_catalog`, so that types come with their schema. Version and the rest are of one snapshot. `hidden`: what views of the open schemas read in other
  * schemas, through other views too; apps reach none of it, but the views have its relationships.
@@ -51,14 +59,14 @@ tables as (select json_build_object(
     'id', c.oid::text, 'schema', n.nspname, 'name', c.relname, 'isView', c.relkind in ('v', 'm'),
     'description', left(obj_description(c.oid, 'pg_class'), 1000),
     'columns', ${columnsOf('c.oid')},
-    'primaryKey', ${primaryKeyOf('c.oid')},
+    'primaryKey', ${primaryKeyOf('c.oid')}, 'isUpdatable', ${isUpdatable},
     'definition', ${definitionOf}) as one
   from pg_class c join exposed n on n.oid = c.relnamespace where c.relkind in ('r', 'p', 'v', 'm', 'f')),
 hidden as (select json_build_object(
     'id', c.oid::text, 'schema', n.nspname, 'name', c.relname, 'isView', c.relkind in ('v', 'm'),
     'columns', (select coalesce(json_agg(json_build_object('name', a.attname, 'number', a.attnum)), '[]') from pg_attribute a
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
-    'primaryKey', ${primaryKeyOf('c.oid')},
+    'primaryKey', ${primaryKeyOf('c.oid')}, 'isUpdatable', ${isUpdatable},
     'definition', ${definitionOf}) as one
   from shown s join pg_class c on c.oid = s.oid join pg_namespace n on n.oid = c.relnamespace
   where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname <> all($1::text[])),

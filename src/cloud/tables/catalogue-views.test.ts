@@ -22,17 +22,21 @@ const relation = (name: string, columns: readonly string[], more: object = {}) =
     ...{ name: column, number: at + 1, type: 'integer', operators: 'pg_catalog', notNull: false },
     ...{ default: null, isGenerated: false, description: null },
   })),
-  ...{ primaryKey: [] as string[], definition: null as string | null, ...more },
+  ...{ primaryKey: [] as string[], definition: null as string | null, isUpdatable: true, ...more },
 })
 
 /** A view of columns of other relations, by their numbers. */
-function view(name: string, columns: Record<string, readonly [of: string, number: number]>) {
+function view(
+  name: string,
+  columns: Record<string, readonly [of: string, number: number]>,
+  more: object = {},
+) {
   const entries = Object.values(columns).map(
     ([of, number], at) =>
       `{TARGETENTRY :resno ${at + 1} :resorigtbl ${idOf(of)} :resorigcol ${number} :resjunk false}`,
   )
   const definition = `({QUERY :targetList (${entries.join(' ')}) :x <>})`
-  return relation(name, Object.keys(columns), { isView: true, definition })
+  return relation(name, Object.keys(columns), { isView: true, definition, ...more })
 }
 
 const key = (name: string, from: string, columns: string[], to: string) => ({
@@ -104,6 +108,33 @@ describe('views of another schema', () => {
     const outer = view('public.writers', { code: ['private.writers', 1] })
     const { find } = catalogueOf([books2, outer], [...hidden, inner], keys)
     expect(find('books', 'writers')).toEqual(['many-to-one', [['writer', 'code']], undefined])
+  })
+
+  test('are written by the key that they show only where PostgreSQL writes their rows, also those of views that they show', () => {
+    const number = (of: string) => ({ number: [of, 1] as const })
+    const byOthers = { isUpdatable: false }
+    const { catalogue } = catalogueOf(
+      [
+        view('public.plain', number('private.books')),
+        view('public.of_plain', number('private.inner')),
+        view('public.by_trigger', number('private.books'), byOthers),
+        view('public.of_join', number('private.joined')),
+        view('public.of_of_join', number('public.of_join')),
+      ],
+      [
+        ...hidden,
+        view('private.inner', number('private.books')),
+        view('private.joined', { ...number('private.books'), id: ['private.authors', 1] }, byOthers),
+      ],
+      keys,
+    )
+    const keysOf = (name: string) => {
+      const { primaryKey, rowKey } = catalogue.table('public', name)!
+      return [primaryKey, rowKey]
+    }
+    for (const name of ['plain', 'of_plain']) expect(keysOf(name), name).toEqual([['number'], ['number']])
+    for (const name of ['by_trigger', 'of_join', 'of_of_join'])
+      expect(keysOf(name), name).toEqual([['number'], []])
   })
 
   test('are beside tables that are open: a table that refers to one, and one that a view shows', () => {

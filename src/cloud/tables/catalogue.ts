@@ -1,6 +1,6 @@
 /** What a database of a cloud has: tables, their relationships, and functions. Every identifier of a statement comes from here. */
 import { catalogueQuery } from './catalogue-query.ts'
-import { type ViewOfTable, viewsByTable } from './shown-tables.ts'
+import { updatableRelations, type ViewOfTable, viewsByTable } from './shown-tables.ts'
 import { readViewColumns } from './view-columns.ts'
 
 export { catalogueQuery }
@@ -27,7 +27,10 @@ export interface DatabaseTable {
   name: string
   isView: boolean
   columns: ReadonlyMap<string, Column>
+  /** The primary key. That of a view: the columns by which it shows the keys of its tables, which several of its rows may share. */
   primaryKey: readonly string[]
+  /** The columns that identify one row to a write: the primary key; none of a view whose rows PostgreSQL does not write by itself. */
+  rowKey: readonly string[]
   description: string | null
 }
 
@@ -96,9 +99,11 @@ interface RoutineJson extends Omit<Routine, 'returns' | 'parameters'>, Omit<Rout
   columns: Column[] | null
 }
 
-interface TableJson extends Omit<DatabaseTable, 'columns'> {
+interface TableJson extends Omit<DatabaseTable, 'columns' | 'rowKey'> {
   columns: Column[]
   definition: string | null
+  /** False for a view of several tables, of groups and the like, and for one with INSTEAD OF triggers or rules of its own. */
+  isUpdatable: boolean
 }
 
 interface CatalogueJson {
@@ -167,7 +172,16 @@ export const tableOfColumns = (
   { schema, name }: { schema: string; name: string },
   columns: readonly Column[],
 ): DatabaseTable => ({
-  ...{ id: '', schema, name, isView: true, columns: byName(columns), primaryKey: [], description: null },
+  ...{
+    id: '',
+    schema,
+    name,
+    isView: true,
+    columns: byName(columns),
+    primaryKey: [],
+    rowKey: [],
+    description: null,
+  },
 })
 
 const byName = (columns: readonly Column[]): DatabaseTable['columns'] =>
@@ -181,10 +195,15 @@ class Relations {
   readonly shown: ReadonlyMap<DatabaseTable, readonly ViewOfTable[]>
 
   constructor({ tables, hidden }: Pick<CatalogueJson, 'tables' | 'hidden'>) {
-    const ofJson = ({ columns, definition: _, ...rest }: TableJson): [string, MutableTable] => [
-      rest.id,
-      { ...rest, primaryKey: [...rest.primaryKey], columns: byName(columns) },
-    ]
+    const ofJson = ({
+      columns,
+      definition: _,
+      isUpdatable: __,
+      ...rest
+    }: TableJson): [string, MutableTable] => {
+      const { id, primaryKey } = rest
+      return [id, { ...rest, primaryKey: [...primaryKey], rowKey: [...primaryKey], columns: byName(columns) }]
+    }
     const own = new Map(tables.map(ofJson))
     this.byId = own
     this.all = new Map([...own, ...hidden.map(ofJson)])
@@ -192,11 +211,13 @@ class Relations {
       definition === null ? [] : [[id, readViewColumns(definition)] as const],
     )
     this.shown = viewsByTable(definitions, this.all)
+    const updatable = updatableRelations([...tables, ...hidden], definitions)
     for (const [table, views] of this.shown)
       for (const { view, columns } of views) {
-        const key = shownKey(table, columns)
+        const key = shownKey(table, columns) ?? []
         // A view of several tables has the keys of those that it shows with theirs.
-        if (key) own.get(view.id)?.primaryKey.push(...key)
+        own.get(view.id)?.primaryKey.push(...key)
+        if (updatable.has(view.id)) own.get(view.id)?.rowKey.push(...key)
       }
   }
 
@@ -208,6 +229,7 @@ class Relations {
 
 interface MutableTable extends DatabaseTable {
   primaryKey: string[]
+  rowKey: string[]
 }
 
 /** The columns by which a view shows the primary key of a table; undefined where it shows only a part of it, or there is none. */

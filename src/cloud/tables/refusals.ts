@@ -134,6 +134,18 @@ export const refusals = {
       fa: 'مقدار کلید اصلی در بدنه همان نیست که در نشانی آمده است.',
     },
   },
+  pageOfView: (view: string): Refusal => ({
+    status: 400,
+    code: '0A000',
+    message: {
+      en: `limit and offset choose the rows to write in tables, and in views that PostgreSQL updates by itself and that show the primary key of their table; "${view}" is no such view.`,
+      fa: `limit و offset ردیف‌های نوشتنی را در جدول‌ها برمی‌گزینند، و در نماهایی که خود PostgreSQL به‌روز می‌کند و کلید اصلی جدولشان را نشان می‌دهند؛ «${view}» چنین نیست.`,
+    },
+    hint: {
+      en: 'Choose the rows by filters, or write to the table.',
+      fa: 'ردیف‌ها را با فیلتر برگزینید، یا در جدول بنویسید.',
+    },
+  }),
   notEmbedded: (name: string): Refusal => ({
     status: 400,
     code: 'PGRST108',

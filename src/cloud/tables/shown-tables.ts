@@ -8,6 +8,24 @@ export interface ViewOfTable {
   columns: ReadonlyMap<string, string>
 }
 
+/**
+ * The ids of tables, and of views whose rows PostgreSQL writes by itself, down to the one table that they show: each row of such a view is one of the
+ * table. PostgreSQL says so of a view too where rules of another one that it shows write the rows, and regards no triggers.
+ */
+export function updatableRelations(
+  relations: readonly { id: string; isUpdatable: boolean }[],
+  views: readonly (readonly [id: string, columns: readonly ViewColumn[]])[],
+): ReadonlySet<string> {
+  const own = relations.flatMap(({ id, isUpdatable }) => (isUpdatable ? [id] : []))
+  // Such a view shows columns of one relation only.
+  const shown = new Map(views.map(([id, [first]]) => [id, first?.tableId]))
+  const above = Map.groupBy(own, (id) => shown.get(id))
+  const updatable = new Set(above.get(undefined))
+  // A set goes on with what is added to it.
+  for (const id of updatable) for (const view of above.get(id) ?? []) updatable.add(view)
+  return updatable
+}
+
 type Definitions = ReadonlyMap<string, ReadonlyMap<number, ViewColumn>>
 
 /** The views that show tables, by the table that is shown. */

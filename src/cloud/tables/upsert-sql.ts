@@ -7,7 +7,7 @@ import { operator, quoted } from './sql-text.ts'
 
 export type OnConflict =
   | { kind: 'refuse' }
-  /** `target`: the columns of the conflict; the primary key where absent. */
+  /** `target`: the columns of the conflict; the row key where absent. */
   | { kind: 'merge' | 'ignore'; target?: readonly string[] | undefined }
 
 /**
@@ -40,10 +40,10 @@ export function conflictSql(
   columns: readonly Column[],
 ): ConflictSql {
   if (onConflict.kind === 'refuse') return { clause: '', condition: '' }
-  const target = columnsNamed(onConflict.target ?? table.primaryKey)
+  const target = columnsNamed(onConflict.target ?? table.rowKey)
   const on = target.length === 0 ? '' : `(${target.map(({ name }) => quoted(name)).join(', ')}) `
   if (onConflict.kind === 'ignore') return { clause: `on conflict ${on}do nothing`, condition: '' }
-  // Without a key there is nothing to merge by: a row that exists already is refused by what makes it unique.
+  // Without a key there is nothing to merge by: a row that exists already is refused by what makes it unique. INSTEAD OF triggers write as they will.
   if (on === '' || columns.length === 0) return { clause: '', condition: '' }
   const others = columns.filter((column) => !target.includes(column))
   // At least one column is written, so that the row is answered.
@@ -56,9 +56,9 @@ export function conflictSql(
   }
 }
 
-/** Columns and values of the primary key, where the conditions name all of it, by `eq`, and nothing else. Throws RestRefused. */
+/** Columns and values of the row key, where the conditions name all of it, by `eq`, and nothing else. Throws RestRefused. */
 export function requireKey(
-  { primaryKey }: DatabaseTable,
+  { rowKey }: DatabaseTable,
   { filters }: TablesQuery,
 ): (readonly [column: string, value: string])[] {
   const conditions = filters.get(embedPathKey([]))?.where ?? []
@@ -68,6 +68,6 @@ export function requireKey(
       : refuse(refusals.putConditions),
   )
   const names = new Set(named.map(([name]) => name))
-  const isKey = names.size === primaryKey.length && primaryKey.every((name) => names.has(name))
+  const isKey = names.size === rowKey.length && rowKey.every((name) => names.has(name))
   return isKey && names.size > 0 ? named : refuse(refusals.putConditions)
 }

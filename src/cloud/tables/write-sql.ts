@@ -12,7 +12,7 @@ import { operator, quoted, quotedTable } from './sql-text.ts'
 import { conflictSql, type OnConflict, requireKey } from './upsert-sql.ts'
 
 export interface WriteOptions extends Pick<ReadOptions, 'maxBytes' | 'withoutNulls' | 'isCsv'> {
-  /** `rows`: the written rows as `select` has them; `location`: the primary key of one; `nothing`: for callers that may write but not read. */
+  /** `rows`: the written rows as `select` has them; `location`: the row key of one; `nothing`: for callers that may write but not read. */
   answer: 'rows' | 'location' | 'nothing'
 }
 
@@ -21,7 +21,7 @@ export interface WriteAnswer {
   body: string | undefined
   rows: number
   names: readonly string[]
-  /** Columns and values of the primary key of a row; empty where the key is not wanted, or there is none. */
+  /** Columns and values of the row key of a row; empty where the key is not wanted, or there is none. */
   location: readonly (readonly [column: string, value: string])[]
 }
 
@@ -68,7 +68,7 @@ export function putPlan(
 ): WritePlan {
   const writing = new WriteBuilder(catalogue, table, query, options)
   const key = requireKey(table, query)
-  if (!table.primaryKey.every((name) => rows.members.has(name))) refuse(refusals.putKey)
+  if (!table.rowKey.every((name) => rows.members.has(name))) refuse(refusals.putKey)
   const columns = writing.columnsNamed([...rows.members.keys()])
   const { clause, condition } = conflictSql(table, writing.columnsNamed, { kind: 'merge' }, columns)
   const { cells, from } = writing.inputSql(columns, { ...rows, usesDefaults: false })
@@ -215,11 +215,12 @@ class WriteBuilder {
     return { using: ['chosen'], where: `where ${same.join(' and ')}` }
   }
 
-  /** The columns that distinguish rows: the primary key, or without one the place where each row lies. */
+  /** The columns that distinguish rows: the row key, or of a table without one the place where each row lies. Rows of views lie nowhere. */
   #keys(): { sql: string; equals: string }[] {
-    const { primaryKey } = this.table
-    if (primaryKey.length === 0) return ['tableoid', 'ctid'].map((sql) => ({ sql, equals: operator('=') }))
-    return this.columnsNamed(primaryKey).map((column) => ({
+    const { rowKey, isView, name } = this.table
+    if (rowKey.length === 0 && isView) refuse(refusals.pageOfView(name))
+    if (rowKey.length === 0) return ['tableoid', 'ctid'].map((sql) => ({ sql, equals: operator('=') }))
+    return this.columnsNamed(rowKey).map((column) => ({
       sql: quoted(column.name),
       equals: operator('=', column.operators),
     }))
@@ -233,7 +234,7 @@ class WriteBuilder {
   }
 
   #answeredColumns(): string[] {
-    if (this.#options.answer === 'location') return [...this.table.primaryKey]
+    if (this.#options.answer === 'location') return [...this.table.rowKey]
     const { select } = this.#query
     if (select.some(({ kind }) => kind === 'all')) return [...this.table.columns.keys()]
     const ordered = this.builder
@@ -259,8 +260,8 @@ class WriteBuilder {
     // An insert uses no conditions, so they count as used.
     this.builder.filterOf([])
     this.builder.requireAllUsed()
-    const isLocated = answer === 'location' && this.table.primaryKey.length > 0
-    const keys = this.table.primaryKey.map((name) => `written.${quoted(name)}::pg_catalog.text`).join(', ')
+    const isLocated = answer === 'location' && this.table.rowKey.length > 0
+    const keys = this.table.rowKey.map((name) => `written.${quoted(name)}::pg_catalog.text`).join(', ')
     const location = isLocated
       ? `(select pg_catalog.json_build_array(${keys})::pg_catalog.text from written limit 1)`
       : 'null'
@@ -287,7 +288,7 @@ class WriteBuilder {
   }
 
   #planOf(statement: BoundStatement, names: readonly string[]): WritePlan {
-    const { primaryKey } = this.table
+    const { rowKey } = this.table
     return {
       statements: [statement],
       answer(answers) {
@@ -297,7 +298,7 @@ class WriteBuilder {
           body: body ?? undefined,
           rows: Number(rows),
           names,
-          location: keys.map((value, place) => [primaryKey[place]!, value] as const),
+          location: keys.map((value, place) => [rowKey[place]!, value] as const),
         }
       },
     }

@@ -31,6 +31,7 @@ const column = (name: string, type: string, number: number, more: object = {}) =
 const typesOf: Record<string, string> = { id: 'bigint', meta: 'jsonb', tags: 'text[]', words: 'tsvector' }
 const table = (id: string, name: string) => ({
   ...{ id, schema: 'public', name, isView: false, description: null, definition: null, primaryKey: ['id'] },
+  isUpdatable: true,
   columns: columns.map((one, at) =>
     column(one, typesOf[one] ?? 'text', at, one === 'title' ? { default: "'untitled'::text" } : {}),
   ),
