@@ -12,7 +12,11 @@ const catalogue = {
 
 async function refusalOf(name: string, run: () => Promise<string[][][]>) {
   let runs = 0
-  const request = { schema: 'public', name, run: () => (runs++, run()) } as unknown as TablesRequest
+  const counted = () => {
+    runs++
+    return run()
+  }
+  const request = { schema: 'public', name, run: counted } as unknown as TablesRequest
   let refused: unknown
   try {
     requireTable(catalogue, request)
