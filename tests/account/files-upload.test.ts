@@ -109,6 +109,36 @@ describe('what a file is, its content and its name say, and its sender is not be
     ['TSV', { bytes: text('شهر\tفروش\n'), name: 'a.tsv' }, 'text/tab-separated-values'],
     ['JSON', { bytes: text('\ufeff [{"a": 1}]'), name: 'a.json' }, 'application/json'],
     ['JSON without a name', { bytes: text('[{"a": 1}]'), name: 'blob' }, 'application/json'],
+    [
+      'a record in each line',
+      { bytes: text('{"a": 1}\n{"a": 2}\n'), name: 'a.jsonl', type: '' },
+      'application/json',
+    ],
+    [
+      'long JSON without a name',
+      { bytes: text(`[${'{"شهر": "تهران", "n": 12.5},\n'.repeat(3_000)}{}]`), name: 'blob' },
+      'application/json',
+    ],
+    [
+      'a long record in each line',
+      { bytes: text('{"a": [true, null]}\n'.repeat(5_000)), name: 'blob' },
+      'application/json',
+    ],
+    ['a log', { bytes: text('[2026-01-01] started\n'), name: 'blob', type: 'text/plain' }, 'text/plain'],
+    [
+      'a long log',
+      { bytes: text('[2026-01-01] started, slowly\n'.repeat(3_000)), name: 'blob' },
+      'text/plain',
+    ],
+    ['a link of Markdown', { bytes: text('[a](b)\n'), name: 'blob', type: 'text/markdown' }, 'text/plain'],
+    ['a text in braces', { bytes: text('{"a": 1} and more\n'), name: 'blob' }, 'text/plain'],
+    [
+      'a log in Windows-1256',
+      { bytes: Buffer.from([0x5b, 0xd4, 0x5d, 0x20, 0xe5, 0x0a]), name: 'blob' },
+      'text/plain',
+    ],
+    ['many brackets', { bytes: Buffer.alloc(1_000_000, '['), name: 'blob' }, 'text/plain'],
+    ['many quotes', { bytes: Buffer.alloc(1_000_000, '["'), name: 'blob' }, 'text/plain'],
     ['a workbook', { bytes: workbook, name: 'دفتر.xlsx' }, xlsxType],
     ['a workbook called CSV', { bytes: workbook, name: 'a.csv', type: 'text/csv' }, xlsxType],
     ['a picture called CSV', { bytes: png, name: 'a.csv', type: 'text/csv' }, 'image/png'],
@@ -157,6 +187,26 @@ describe('what a file is, its content and its name say, and its sender is not be
       name: 'نام',
       media_type: 'text/csv',
     })
+  })
+
+  test('a text that begins with a bracket is what its sender wrote down, and without that JSON only if it is', async () => {
+    const log = text('[2026-01-01] started')
+    const by = (bytes: Buffer, more: object = {}) =>
+      key.post(url, { data: bytes.toString('base64'), ...more })
+    for (const declared of ['text/plain', 'text/plain; charset=utf-8', 'text/markdown']) {
+      expect((await by(log, { media_type: declared })).body).toMatchObject({ media_type: 'text/plain' })
+      expect((await send({ bytes: log, name: 'x' }, { media_type: declared })).body).toMatchObject({
+        media_type: 'text/plain',
+      })
+    }
+    expect((await by(text('[1]'), { media_type: 'text/plain' })).body).toMatchObject({
+      media_type: 'text/plain',
+    })
+    expect((await by(text('[1]'))).body).toMatchObject({ media_type: 'application/json' })
+    expectRefusal(await by(log), { status: 400, code: 'INVALID_REQUEST', param: 'data' })
+    const reply = await by(log, { media_type: 'text/plain', name: 'a.json' })
+    expectRefusal(reply, { status: 400, code: 'INVALID_REQUEST', param: 'media_type' })
+    expect(reply.body.error.message).toContain('by its name')
   })
 
   test('JSON with Base64 takes data too, and pictures stay as they were', async () => {

@@ -1,5 +1,9 @@
-/** Detects files of data, and documents in DOCX and plain text. The content decides the type first; among plain texts, which look alike, the name and the declared type do. */
+/**
+ * Detects files of data, and documents in DOCX and plain text. The content decides the type first; among plain texts, which look alike, the name and the
+ * type that the sender wrote down do, and then the content again.
+ */
 import { mediaTypeOf } from '#core/media'
+import { boundsOf, NotJson, readJson, readJsonSync } from '#platform/json'
 import type { Probe } from './probe.ts'
 
 export const csv = 'text/csv'
@@ -13,10 +17,13 @@ export const plainText = 'text/plain'
 export interface FileHints {
   /** The name for people, and the name on the sender's disk. */
   names: readonly (string | undefined)[]
-  /** Undefined if no type was declared, or only a generic one. */
-  mediaType?: string | undefined
+  /** The type that the sender wrote down. */
+  claimed?: string | undefined
+  /** The type of a form's part, which programs guess by the name; text/plain where they do not know it (RFC 7578, 4.4). */
+  partType?: string | undefined
 }
 
+/** What is looked at of a text; whether it is JSON is told by so much of it. */
 const headBytes = 64 * 1024
 
 /** The media type; undefined for a file that is no CSV, TSV, JSON, XLSX or DOCX, and no text that is called one. */
@@ -25,13 +32,53 @@ export async function dataKindOf(probe: Probe, hints: FileHints): Promise<string
   if (head.length === 0) return undefined
   if (head.indexOf('PK\u0003\u0004', 0, 'latin1') === 0) return officeTypeOf(probe)
   if (!isText(head)) return undefined
-  const looksLikeJson = /^[[{]/.test(textIn(head).trimStart())
+  const text = textIn(head)
   const named = hints.names.map(byName).find((type) => type !== undefined)
-  if (named) return named === json && !looksLikeJson ? undefined : named
-  const declared = typeByDeclaration(hints.mediaType)
-  // A form declares a text where its sender declares nothing (RFC 7578, 4.4).
-  if (!declared || declared === plainText) return looksLikeJson ? json : declared
-  return declared === json && !looksLikeJson ? undefined : declared
+  const declared = named ?? typeByDeclaration(hints.claimed)
+  if (declared) return declared === json && !beginsAsJson(text) ? undefined : declared
+  const guessed = hints.claimed === undefined ? typeByDeclaration(hints.partType) : undefined
+  if (guessed && guessed !== plainText) return guessed === json && !beginsAsJson(text) ? undefined : guessed
+  return (await isJson(text, probe.bytes <= headBytes)) ? json : guessed
+}
+
+const beginsAsJson = (text: string): boolean => /^\s*[[{]/.test(text)
+
+/** Whether a text is JSON, as a whole or in each line. One that goes on may break off anywhere. Logs and Markdown begin with brackets, too. */
+async function isJson(text: string, isWhole: boolean): Promise<boolean> {
+  if (!beginsAsJson(text)) return false
+  // Before a comma stands no half of a number or a word.
+  return (
+    (await isOneJson(isWhole ? text : text.slice(0, text.lastIndexOf(',')), isWhole)) ||
+    hasRecordLines(text, isWhole)
+  )
+}
+
+async function isOneJson(text: string, isWhole: boolean): Promise<boolean> {
+  try {
+    await readJson(Buffer.from(text), { ...boundsOf(headBytes), maxMembers: headBytes })
+    return true
+  } catch (error) {
+    if (!(error instanceof NotJson)) throw error
+    const { trouble } = error
+    if (isWhole) return false
+    return trouble.kind === 'endsEarly' || (trouble.kind === 'unexpected' && trouble.at >= text.length)
+  }
+}
+
+/** Whether each line is an object, as in JSON Lines. */
+function hasRecordLines(text: string, isWhole: boolean): boolean {
+  const lines = text.split('\n').slice(0, isWhole ? undefined : -1)
+  return lines.length > 0 && lines.every((line) => line.trim() === '' || isRecord(line))
+}
+
+function isRecord(line: string): boolean {
+  if (!line.trimStart().startsWith('{')) return false
+  try {
+    readJsonSync(line)
+    return true
+  } catch {
+    return false
+  }
 }
 
 const endings: Record<string, string> = {

@@ -39,7 +39,7 @@ export const reasons = {
     fa: 'after و after_id دو نام برای یک نشانگرند؛ یکی از آن دو را بفرستید.',
   },
   notAsNamed: (found: string): Localized => ({
-    en: `this text is ${found}; write that, or leave media_type out.`,
-    fa: `این متن ${found} است؛ همان را بنویسید یا media_type را حذف کنید.`,
+    en: `by its name or its content this text is ${found}; write that, or leave media_type out.`,
+    fa: `این متن از روی نام یا محتوایش ${found} است؛ همان را بنویسید یا media_type را حذف کنید.`,
   }),
 }

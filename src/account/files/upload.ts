@@ -65,7 +65,7 @@ async function fileInJson(context: UploadContext): Promise<UploadedFile> {
   if (bytes.length > maxMediaBytes)
     fail('INVALID_REQUEST', { why: reasons.tooLarge(maxMediaBytes) }, { param: 'data' })
   const detected = { probe: probeBytes(bytes), source: bytes, param: 'data' }
-  const mediaType = await detectKind(context, detected, { names: [name], mediaType: claimed })
+  const mediaType = await detectKind(context, detected, { names: [name], claimed })
   requireDeclaredType(claimed, mediaType)
   return { bytes, mediaType, name, fields: context.body }
 }
@@ -78,7 +78,7 @@ async function fileInForm(
   const file = files[0]!
   const { media_type: claimed } = fields
   const name = fields.name ?? cleanName(file.name)
-  const hints = { names: [fields.name, file.name], mediaType: claimed ?? file.mediaType }
+  const hints = { names: [fields.name, file.name], claimed, partType: file.mediaType }
   const mediaType = await detectKind(context, { probe: probeFile(file), source: file, param: 'file' }, hints)
   requireDeclaredType(claimed, mediaType)
   return { bytes: sourceOf(file), mediaType, name, fields }
