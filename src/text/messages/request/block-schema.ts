@@ -7,19 +7,19 @@ import { anyObject, closed, nameSchemas, nullable, oneOf, taggedUnion } from '#p
 export const optional = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema))
 
 /** An object that has these fields and no others. */
-export const exactly = <T extends TProperties>(fields: T) => Type.Object(fields, closed)
+export const closedObject = <T extends TProperties>(fields: T) => Type.Object(fields, closed)
 
 /** Text, or a list of blocks. */
 export const textOr = <T extends TSchema>(block: T) =>
   Type.Unsafe<string | Static<T>[]>({ type: ['string', 'array'], items: block })
 
-export const CacheControl = exactly({
+export const CacheControl = closedObject({
   type: Type.Literal('ephemeral'),
   ttl: Type.Optional(oneOf('5m', '1h')),
 })
 export const cacheable = { cache_control: optional(CacheControl) }
 
-export const CitationsConfig = exactly({ enabled: Type.Optional(Type.Boolean()) })
+export const CitationsConfig = closedObject({ enabled: Type.Optional(Type.Boolean()) })
 
 const place = Type.Integer({ minimum: 0 })
 const cited = { cited_text: Type.String() }
@@ -33,20 +33,20 @@ const inDocument = {
 const inBlocks = { start_block_index: place, end_block_index: place }
 
 const Citation = taggedUnion('type', [
-  exactly({
+  closedObject({
     type: Type.Literal('char_location'),
     ...inDocument,
     start_char_index: place,
     end_char_index: place,
   }),
-  exactly({
+  closedObject({
     type: Type.Literal('page_location'),
     ...inDocument,
     start_page_number: place,
     end_page_number: place,
   }),
-  exactly({ type: Type.Literal('content_block_location'), ...inDocument, ...inBlocks }),
-  exactly({
+  closedObject({ type: Type.Literal('content_block_location'), ...inDocument, ...inBlocks }),
+  closedObject({
     type: Type.Literal('search_result_location'),
     ...cited,
     ...inBlocks,
@@ -54,7 +54,7 @@ const Citation = taggedUnion('type', [
     source: Type.String(),
     title: optional(Type.String()),
   }),
-  exactly({
+  closedObject({
     type: Type.Literal('web_search_result_location'),
     ...cited,
     url: Type.String(),
@@ -63,7 +63,7 @@ const Citation = taggedUnion('type', [
   }),
 ])
 
-export const TextBlock = exactly({
+export const TextBlock = closedObject({
   type: Type.Literal('text'),
   text: Type.String(),
   citations: optional(Type.Array(Citation)),
@@ -73,7 +73,7 @@ export type TextBlock = Static<typeof TextBlock>
 /** Only text blocks. It is a union of one, so that a refusal names the field `type`. */
 export const OnlyText = taggedUnion('type', [TextBlock])
 
-const LinkSource = exactly({
+const LinkSource = closedObject({
   type: Type.Literal('url'),
   url: Type.String({
     maxLength: 8192,
@@ -91,27 +91,35 @@ const base64 = Type.String({
 /** What telephones send is refused by its bytes, whose type the refusal names. */
 const asJpeg = Object.fromEntries(heifTypes.map((type) => [type, 'image/jpeg' as const]))
 
-export const ImageBlock = exactly({
+export const ImageBlock = closedObject({
   type: Type.Literal('image'),
   source: taggedUnion('type', [
-    exactly({
+    closedObject({
       type: Type.Literal('base64'),
       media_type: mediaTypeField(['image/jpeg', 'image/png', 'image/gif', 'image/webp'], asJpeg),
       data: base64,
     }),
     LinkSource,
   ]),
-  transformations: optional(exactly({ oversized_image: Type.Optional(oneOf('downsize', 'error')) })),
+  transformations: optional(closedObject({ oversized_image: Type.Optional(oneOf('downsize', 'error')) })),
   ...cacheable,
 })
 export type ImageBlock = Static<typeof ImageBlock>
 
-export const DocumentBlock = exactly({
+export const DocumentBlock = closedObject({
   type: Type.Literal('document'),
   source: taggedUnion('type', [
-    exactly({ type: Type.Literal('base64'), media_type: mediaTypeField(['application/pdf']), data: base64 }),
-    exactly({ type: Type.Literal('text'), media_type: mediaTypeField(['text/plain']), data: Type.String() }),
-    exactly({
+    closedObject({
+      type: Type.Literal('base64'),
+      media_type: mediaTypeField(['application/pdf']),
+      data: base64,
+    }),
+    closedObject({
+      type: Type.Literal('text'),
+      media_type: mediaTypeField(['text/plain']),
+      data: Type.String(),
+    }),
+    closedObject({
       type: Type.Literal('content'),
       content: textOr(taggedUnion('type', [TextBlock, ImageBlock])),
     }),
@@ -124,7 +132,7 @@ export const DocumentBlock = exactly({
 })
 export type DocumentBlock = Static<typeof DocumentBlock>
 
-const SearchResultBlock = exactly({
+const SearchResultBlock = closedObject({
   type: Type.Literal('search_result'),
   source: Type.String(),
   title: Type.String(),
@@ -135,9 +143,9 @@ const SearchResultBlock = exactly({
 export type SearchResultBlock = Static<typeof SearchResultBlock>
 
 const id = Type.String({ minLength: 1, maxLength: 200 })
-const ToolReferenceBlock = exactly({ type: Type.Literal('tool_reference'), tool_name: id, ...cacheable })
+const ToolReferenceBlock = closedObject({ type: Type.Literal('tool_reference'), tool_name: id, ...cacheable })
 
-const ToolResultBlock = exactly({
+const ToolResultBlock = closedObject({
   type: Type.Literal('tool_result'),
   tool_use_id: id,
   content: Type.Optional(
@@ -152,29 +160,29 @@ const ToolResultBlock = exactly({
 export type ToolResultBlock = Static<typeof ToolResultBlock>
 
 const Caller = taggedUnion('type', [
-  exactly({ type: Type.Literal('direct') }),
-  exactly({ type: oneOf('code_execution_20250825', 'code_execution_20260120'), tool_id: id }),
+  closedObject({ type: Type.Literal('direct') }),
+  closedObject({ type: oneOf('code_execution_20250825', 'code_execution_20260120'), tool_id: id }),
 ])
 const call = { id, name: id, input: anyObject(), caller: Type.Optional(Caller), ...cacheable }
 
-const ToolUseBlock = exactly({
+const ToolUseBlock = closedObject({
   type: Type.Literal('tool_use'),
   toolset_name: optional(Type.String()),
   ...call,
 })
 export type ToolUseBlock = Static<typeof ToolUseBlock>
 
-const ThinkingBlock = exactly({
+const ThinkingBlock = closedObject({
   type: Type.Literal('thinking'),
   thinking: Type.String(),
   signature: Type.String(),
 })
-const RedactedThinkingBlock = exactly({ type: Type.Literal('redacted_thinking'), data: Type.String() })
+const RedactedThinkingBlock = closedObject({ type: Type.Literal('redacted_thinking'), data: Type.String() })
 
-const ServerToolUseBlock = exactly({ type: Type.Literal('server_tool_use'), ...call })
+const ServerToolUseBlock = closedObject({ type: Type.Literal('server_tool_use'), ...call })
 export type ServerToolUseBlock = Static<typeof ServerToolUseBlock>
 /** Results of tools that a service ran. A vendor's result is sent back to that vendor unchanged, so the schema leaves its content open. */
-const ServerResultBlock = exactly({
+const ServerResultBlock = closedObject({
   type: oneOf(
     'web_search_tool_result',
     'web_fetch_tool_result',
@@ -191,7 +199,7 @@ const ServerResultBlock = exactly({
 export type ServerResultBlock = Static<typeof ServerResultBlock>
 
 /** The summary by which an upstream has replaced an earlier part of the conversation. */
-const CompactionBlock = exactly({
+const CompactionBlock = closedObject({
   type: Type.Literal('compaction'),
   content: optional(Type.String()),
   encrypted_content: optional(Type.String()),

@@ -1,11 +1,11 @@
 /** What an upstream of this wire may do to a long conversation before the model reads it. */
 import { type Static, Type } from 'typebox'
 import { anyObject, taggedUnion } from '#platform/schema'
-import { exactly, optional } from './block-schema.ts'
+import { closedObject, optional } from './block-schema.ts'
 
-const amount = exactly({ type: Type.String(), value: Type.Integer({ minimum: 0 }) })
+const amount = closedObject({ type: Type.String(), value: Type.Integer({ minimum: 0 }) })
 
-const ClearToolUses = exactly({
+const ClearToolUses = closedObject({
   type: Type.Literal('clear_tool_uses_20250919'),
   trigger: optional(amount),
   keep: optional(amount),
@@ -15,7 +15,7 @@ const ClearToolUses = exactly({
     Type.Unsafe<unknown>({ type: ['boolean', 'array', 'null'], items: { type: 'string' } }),
   ),
 })
-const ClearThinking = exactly({
+const ClearThinking = closedObject({
   type: Type.Literal('clear_thinking_20251015'),
   keep: Type.Optional(
     Type.Unsafe<unknown>({
@@ -25,7 +25,7 @@ const ClearThinking = exactly({
     }),
   ),
 })
-const Compact = exactly({
+const Compact = closedObject({
   type: Type.Literal('compact_20260112'),
   trigger: optional(amount),
   instructions: optional(Type.String()),
@@ -50,7 +50,7 @@ const AnyEdit = Type.Unsafe<ContextEdit>({
   else: anyObject(),
 })
 
-export const ContextManagement = exactly({ edits: Type.Optional(Type.Array(AnyEdit, { maxItems: 10 })) })
+export const ContextManagement = closedObject({ edits: Type.Optional(Type.Array(AnyEdit, { maxItems: 10 })) })
 export type ContextManagement = Static<typeof ContextManagement>
 
 /** True if the upstream may compact the conversation, for which it reads all of it once more. Unknown edits count as compacting. */

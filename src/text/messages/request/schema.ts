@@ -3,7 +3,7 @@ import { anyObject, closed, nameSchemas, oneOf, taggedUnion } from '#platform/sc
 import {
   AssistantBlock,
   CacheControl,
-  exactly,
+  closedObject,
   OnlyText,
   optional,
   textOr,
@@ -13,9 +13,9 @@ import { ContextManagement } from './context-edits.ts'
 import { Tool, ToolChoice } from './tool-schema.ts'
 
 const Message = taggedUnion('role', [
-  exactly({ role: Type.Literal('user'), content: textOr(UserBlock) }),
-  exactly({ role: Type.Literal('assistant'), content: textOr(AssistantBlock) }),
-  exactly({ role: Type.Literal('system'), content: textOr(OnlyText) }),
+  closedObject({ role: Type.Literal('user'), content: textOr(UserBlock) }),
+  closedObject({ role: Type.Literal('assistant'), content: textOr(AssistantBlock) }),
+  closedObject({ role: Type.Literal('system'), content: textOr(OnlyText) }),
 ])
 export type MessageParam = Static<typeof Message>
 
@@ -23,20 +23,20 @@ export type MessageParam = Static<typeof Message>
 const smallestBudget = 1024
 const display = { display: optional(oneOf('summarized', 'omitted', 'updates')) }
 const Thinking = taggedUnion('type', [
-  exactly({
+  closedObject({
     type: Type.Literal('enabled'),
     budget_tokens: Type.Integer({ minimum: smallestBudget, maximum: 1_000_000 }),
     ...display,
   }),
-  exactly({ type: Type.Literal('adaptive'), ...display }),
-  exactly({ type: Type.Literal('disabled') }),
-  exactly({ type: Type.Literal('between_tools') }),
+  closedObject({ type: Type.Literal('adaptive'), ...display }),
+  closedObject({ type: Type.Literal('disabled') }),
+  closedObject({ type: Type.Literal('between_tools') }),
 ])
 
 const jsonSchema = { type: Type.Literal('json_schema'), schema: anyObject() }
-const OutputConfig = exactly({
+const OutputConfig = closedObject({
   effort: optional(oneOf('low', 'medium', 'high', 'xhigh', 'max')),
-  format: optional(exactly(jsonSchema)),
+  format: optional(closedObject(jsonSchema)),
 })
 
 /** The body of contract section 4, messages, and fields that clients of the wire send beside it; every other field is refused. */
@@ -75,12 +75,12 @@ export const MessagesBody = Type.Object(
     top_p: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
     top_k: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
     cache_control: optional(CacheControl),
-    metadata: Type.Optional(exactly({ user_id: optional(Type.String({ maxLength: 1024 })) })),
+    metadata: Type.Optional(closedObject({ user_id: optional(Type.String({ maxLength: 1024 })) })),
     context_management: optional(ContextManagement),
     service_tier: Type.Optional(oneOf('auto', 'standard_only')),
     inference_geo: optional(Type.String({ maxLength: 100 })),
     speed: optional(oneOf('standard', 'fast')),
-    diagnostics: optional(exactly({ previous_message_id: optional(Type.String({ maxLength: 200 })) })),
+    diagnostics: optional(closedObject({ previous_message_id: optional(Type.String({ maxLength: 200 })) })),
     thread: optional(
       anyObject({
         description: 'Refused: no conversation is kept here. Clients that ask for one go on without it.',

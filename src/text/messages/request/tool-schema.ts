@@ -2,7 +2,7 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { cappedInteger, maxPageTokens, maxUses } from '#core/text'
 import { anyObject, nameSchemas, oneOf, taggedUnion } from '#platform/schema'
-import { CitationsConfig, cacheable, exactly, optional } from './block-schema.ts'
+import { CitationsConfig, cacheable, closedObject, optional } from './block-schema.ts'
 
 const anyTool = {
   ...cacheable,
@@ -17,7 +17,7 @@ const anyTool = {
 const withExamples = { ...anyTool, input_examples: Type.Optional(Type.Array(anyObject())) }
 
 /** A tool of the caller: the model calls it, the caller runs it. */
-export const CustomTool = exactly({
+export const CustomTool = closedObject({
   type: optional(Type.Literal('custom')),
   name: Type.String({ minLength: 1, maxLength: 200 }),
   description: optional(Type.String()),
@@ -42,25 +42,25 @@ const edits = { name: Type.Literal('str_replace_based_edit_tool'), ...withExampl
 
 /** Tools on which a vendor's models were trained; the caller runs them too. */
 const clientTools = [
-  exactly({ type: Type.Literal('computer_20250124'), ...computer }),
-  exactly({
+  closedObject({ type: Type.Literal('computer_20250124'), ...computer }),
+  closedObject({
     type: Type.Literal('computer_20251124'),
     ...computer,
     enable_zoom: Type.Optional(Type.Boolean()),
   }),
-  exactly({ type: Type.Literal('bash_20250124'), name: Type.Literal('bash'), ...withExamples }),
-  exactly({
+  closedObject({ type: Type.Literal('bash_20250124'), name: Type.Literal('bash'), ...withExamples }),
+  closedObject({
     type: Type.Literal('text_editor_20250124'),
     name: Type.Literal('str_replace_editor'),
     ...withExamples,
   }),
-  exactly({ type: Type.Literal('text_editor_20250429'), ...edits }),
-  exactly({
+  closedObject({ type: Type.Literal('text_editor_20250429'), ...edits }),
+  closedObject({
     type: Type.Literal('text_editor_20250728'),
     ...edits,
     max_characters: optional(Type.Integer({ minimum: 1 })),
   }),
-  exactly({ type: Type.Literal('memory_20250818'), name: Type.Literal('memory'), ...withExamples }),
+  closedObject({ type: Type.Literal('memory_20250818'), name: Type.Literal('memory'), ...withExamples }),
 ]
 
 const domains = optional(Type.Array(Type.String({ maxLength: 500 }), { maxItems: 1000 }))
@@ -72,7 +72,7 @@ const hosted = {
 const search = {
   ...hosted,
   user_location: optional(
-    exactly({
+    closedObject({
       type: Type.Literal('approximate'),
       city: optional(Type.String()),
       region: optional(Type.String()),
@@ -97,7 +97,7 @@ const cached = { use_cache: Type.Optional(Type.Boolean()) }
 const inclusion = { response_inclusion: Type.Optional(oneOf('full', 'excluded')) }
 
 const ours = <T extends TProperties>(name: string, fields: T) =>
-  exactly({
+  closedObject({
     type: Type.Literal(`kherad:${name}`),
     name: Type.Optional(Type.Literal(name)),
     ...fields,
@@ -105,11 +105,11 @@ const ours = <T extends TProperties>(name: string, fields: T) =>
   })
 
 const hostedTools = [
-  exactly({ type: oneOf('web_search_20250305', 'web_search_20260209'), ...vendorSearch }),
-  exactly({ type: Type.Literal('web_search_20260318'), ...vendorSearch, ...inclusion }),
-  exactly({ type: oneOf('web_fetch_20250910', 'web_fetch_20260209'), ...vendorFetch }),
-  exactly({ type: Type.Literal('web_fetch_20260309'), ...vendorFetch, ...cached }),
-  exactly({ type: Type.Literal('web_fetch_20260318'), ...vendorFetch, ...cached, ...inclusion }),
+  closedObject({ type: oneOf('web_search_20250305', 'web_search_20260209'), ...vendorSearch }),
+  closedObject({ type: Type.Literal('web_search_20260318'), ...vendorSearch, ...inclusion }),
+  closedObject({ type: oneOf('web_fetch_20250910', 'web_fetch_20260209'), ...vendorFetch }),
+  closedObject({ type: Type.Literal('web_fetch_20260309'), ...vendorFetch, ...cached }),
+  closedObject({ type: Type.Literal('web_fetch_20260318'), ...vendorFetch, ...cached, ...inclusion }),
   ours('web_search', search),
   ours('web_fetch', fetched),
   ours('datetime', {}),
@@ -143,10 +143,10 @@ export const isCustom = (tool: Tool): tool is CustomTool => 'input_schema' in to
 
 const parallel = { disable_parallel_tool_use: Type.Optional(Type.Boolean()) }
 export const ToolChoice = taggedUnion('type', [
-  exactly({ type: Type.Literal('auto'), ...parallel }),
-  exactly({ type: Type.Literal('any'), ...parallel }),
-  exactly({ type: Type.Literal('tool'), name: Type.String(), ...parallel }),
-  exactly({ type: Type.Literal('none') }),
+  closedObject({ type: Type.Literal('auto'), ...parallel }),
+  closedObject({ type: Type.Literal('any'), ...parallel }),
+  closedObject({ type: Type.Literal('tool'), name: Type.String(), ...parallel }),
+  closedObject({ type: Type.Literal('none') }),
 ])
 
 nameSchemas({ CustomTool, MessagesTool: Tool, MessagesToolChoice: ToolChoice })
