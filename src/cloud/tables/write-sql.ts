@@ -54,9 +54,7 @@ export function insertPlan(
   const { clause, condition } = conflictSql(table, writing.columnsNamed, onConflict, columns)
   const inputRowsSql =
     columns.length > 0 ? inserted(writing.inputSql(columns, rows), condition) : writing.defaults(rows.number)
-  return writing.plan(
-    `insert into ${quotedTable(table)} ${inputRowsSql} ${clause} returning ${writing.returned()}`,
-  )
+  return writing.insertPlan(inputRowsSql, clause)
 }
 
 /** The statement that puts the one row that the query names by its primary key: the row is inserted, or gets the given values. */
@@ -77,9 +75,7 @@ export function putPlan(
     return `${sql} ${operator('=', column.operators)} ${writing.builder.values.add(value)}`
   })
   const named = `(select given.* from ${from} where ${same.join(' and ')} limit 1) as given`
-  const plan = writing.plan(
-    `insert into ${quotedTable(table)} ${inserted({ cells, from: named, order: '' }, condition)} ${clause} returning ${writing.returned()}`,
-  )
+  const plan = writing.insertPlan(inserted({ cells, from: named, order: '' }, condition), clause)
   return {
     statements: plan.statements,
     answer(answers) {
@@ -98,15 +94,16 @@ export function updatePlan(
   const writing = new WriteBuilder(catalogue, table, query, options)
   const columns = writing.columnsNamed([...rows.members.keys()])
   const alias = writing.builder.alias()
-  const returned = writing.returned(alias)
   // There is nothing to change: no row counts as changed.
   if (columns.length === 0)
-    return writing.plan(`select ${returned} from ${quotedTable(table)} as ${alias} where false`)
+    return writing.plan(
+      `select ${writing.returned(alias)} from ${quotedTable(table)} as ${alias} where false`,
+    )
   const { cells, from } = writing.inputSql(columns, rows)
   const set = cells.map(({ column, sql }) => `${quoted(column.name)} = ${sql}`).join(', ')
-  const { using, where } = writing.targetRowsSql(alias)
-  return writing.plan(
-    `update ${quotedTable(table)} as ${alias} set ${set} from ${[from, ...using].join(', ')} ${where} returning ${returned}`,
+  return writing.targetRowsPlan(
+    alias,
+    (using) => `update ${quotedTable(table)} as ${alias} set ${set} from ${[from, ...using].join(', ')}`,
   )
 }
 
@@ -118,10 +115,10 @@ export function deletePlan(
 ): WritePlan {
   const writing = new WriteBuilder(catalogue, table, query, options)
   const alias = writing.builder.alias()
-  const returned = writing.returned(alias)
-  const { using, where } = writing.targetRowsSql(alias)
-  const from = using.length > 0 ? `using ${using.join(', ')}` : ''
-  return writing.plan(`delete from ${quotedTable(table)} as ${alias} ${from} ${where} returning ${returned}`)
+  return writing.targetRowsPlan(alias, (using) => {
+    const from = using.length > 0 ? `using ${using.join(', ')}` : ''
+    return `delete from ${quotedTable(table)} as ${alias} ${from}`
+  })
 }
 
 /** A value for a column, as SQL. */
@@ -197,8 +194,21 @@ class WriteBuilder {
     return `select from pg_catalog.generate_series(1, ${this.builder.values.add(number)}::int)`
   }
 
+  /** The plan of an insertion; `inputRowsSql` stands behind the name of the table, and `conflict` behind the rows. */
+  insertPlan(inputRowsSql: string, conflict: string): WritePlan {
+    const into = `insert into ${quotedTable(this.table)} ${inputRowsSql} ${conflict}`
+    return this.plan(`${into} returning ${this.returned()}`)
+  }
+
+  /** The plan of a change of existing rows; `statement` is what stands before its condition, with further sources of rows. */
+  targetRowsPlan(alias: string, statement: (using: readonly string[]) => string): WritePlan {
+    const returned = this.returned(alias)
+    const { using, where } = this.#targetRowsSql(alias)
+    return this.plan(`${statement(using)} ${where} returning ${returned}`)
+  }
+
   /** The condition for the rows that are written. Where only some of the matching rows are, they are chosen and locked first, in order. */
-  targetRowsSql(alias: string): { using: string[]; where: string } {
+  #targetRowsSql(alias: string): { using: string[]; where: string } {
     const filter = this.builder.filterOf([])
     const { limit, offset } = filter
     if (limit === undefined && offset === 0)
