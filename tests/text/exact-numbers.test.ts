@@ -187,6 +187,9 @@ test('a field of our own is a number or refused as ever, and a number without en
   const endless = await ask(`"logit_bias":{"1":${'1'.repeat(1_000_000)}}`)
   expectRefusal(endless, { status: 400, code: 'INVALID_JSON' })
   expect(endless.body.error.message).toContain('more than 10000 digits')
+  const many = await ask(`"logit_bias":{"1":[${'9007199254740993,'.repeat(30_001)}1]}`)
+  expectRefusal(many, { status: 400, code: 'INVALID_JSON' })
+  expect(many.body.error.message).toContain('send them as strings')
 })
 
 test('the sandbox reads a schema with such numbers as it reads others', async () => {

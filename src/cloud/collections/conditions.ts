@@ -3,7 +3,7 @@
  * says nothing of its type, so `5` means the number where a number is stored and the text where a text is stored.
  */
 import { isUuid } from '#platform/ids'
-import { exactly, readJsonSync } from '#platform/json'
+import { readExactly } from '#platform/json'
 import { documentText } from './document.ts'
 import { refuseQuery } from './errors.ts'
 import type { Condition, ContainedValue, Field, RangeKind, RowColumn } from './query.ts'
@@ -208,7 +208,7 @@ const supersetsOf = (value: ContainedValue): string[] =>
 
 /** The members of JSON that is an array. */
 function membersOf(json: string): string[][] {
-  const value = exactly(readJsonSync(json, { exact: true }))
+  const value = readExactly(json)
   return Array.isArray(value) ? value.map((member) => [JSON.stringify(member)]) : []
 }
 

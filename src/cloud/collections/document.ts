@@ -1,6 +1,6 @@
 /** Checks what a row may contain, before anything of it is sent to the database, by walks whose depth is bounded. */
 import { fail, type Localized } from '#platform/errors'
-import { ExactNumber, exactly, readJsonSync } from '#platform/json'
+import { digitsOf, ExactNumber, readExactly } from '#platform/json'
 import { rowReasons } from './errors.ts'
 import { isRowColumn } from './query.ts'
 
@@ -41,7 +41,7 @@ const invalid = (why: Localized, param: string): never => fail('ROW_INVALID', { 
 /** The JSON of a text that is an object or an array within the bounds of documents; undefined for any other. */
 export function documentText(text: string): string | undefined {
   try {
-    const value = exactly(readJsonSync(text, { exact: true }))
+    const value = readExactly(text)
     bytesOf(value, '')
     return JSON.stringify(value)
   } catch {
@@ -121,20 +121,4 @@ function visitNumber(number: number | ExactNumber, walk: WalkState): void {
   if (whole + fraction > documentLimits.digits)
     invalid(rowReasons.longNumber(documentLimits.digits), walk.param)
   add(walk, sign + whole + (fraction > 0 ? fraction + 1 : 0))
-}
-
-/**
- * How many digits PostgreSQL writes before and after the point: it writes all of them, where JSON has `1e+21` and `1.5e-7`. What becomes null counts
- * as four.
- */
-function digitsOf(text: string): { sign: number; whole: number; fraction: number } {
-  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text)
-  if (!match) return { sign: 0, whole: text.length, fraction: 0 }
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match
-  const zeros = /^0*/.exec(whole + fraction)![0].length
-  return {
-    sign: sign.length,
-    whole: Math.max(1, whole.length + Number(exponent) - zeros),
-    fraction: Math.max(0, fraction.length - Number(exponent)),
-  }
 }

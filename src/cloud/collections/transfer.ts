@@ -3,7 +3,7 @@ import type { CloudKey } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { isUuid, uuidv7 } from '#platform/ids'
-import { exactly, readJsonSync } from '#platform/json'
+import { exactly, readExactly } from '#platform/json'
 import { documentOf } from './document.ts'
 import { rowReasons } from './errors.ts'
 import type { Collections } from './open.ts'
@@ -53,7 +53,7 @@ const exported = (collection: string, row: store.StoredRow): ExportedItem => ({
   collection,
   id: row.row_id,
   owner_id: row.owner_id,
-  data: exactly(readJsonSync(row.data, { exact: true })),
+  data: readExactly(row.data),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 })

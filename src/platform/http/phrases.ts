@@ -178,6 +178,10 @@ export const reasons = {
     en: `it holds more than ${max} values.`,
     fa: `بیش از ${persianDigits(max)} مقدار در آن است.`,
   }),
+  tooManyLongNumbers: (max: number): Localized => ({
+    en: `it holds more than ${max} numbers with more digits than a double keeps; send them as strings.`,
+    fa: `بیش از ${persianDigits(max)} عدد با رقم‌هایی بیش از گنجایش double در آن است؛ آن‌ها را به‌صورت رشته بفرستید.`,
+  }),
   longNumber: (max: number): Localized => ({
     en: `a number in it has more than ${max} digits.`,
     fa: `عددی در آن بیش از ${persianDigits(max)} رقم دارد.`,
@@ -224,6 +228,7 @@ export function jsonTrouble(trouble: JsonTrouble): Localized {
     case 'tooDeep':
     case 'tooManyMembers':
     case 'tooManyValues':
+    case 'tooManyLongNumbers':
     case 'longNumber':
       return reasons[trouble.kind](trouble.max)
     default:

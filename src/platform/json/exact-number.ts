@@ -72,6 +72,37 @@ export function canonicalNumber(text: string): string {
   return Number.isSafeInteger(exponent) ? `${sign}0.${digits.slice(from, to)}e${exponent}` : text
 }
 
+/**
+ * How many digits PostgreSQL writes of a number of JSON before and after the point: it writes all of them, where JSON has `1e+21` and `1.5e-7`. What
+ * becomes null counts as four.
+ */
+export function digitsOf(text: string): { sign: number; whole: number; fraction: number } {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text)
+  if (!match) return { sign: 0, whole: text.length, fraction: 0 }
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match
+  const zeros = /^0*/.exec(whole + fraction)![0].length
+  return {
+    sign: sign.length,
+    whole: Math.max(1, whole.length + Number(exponent) - zeros),
+    fraction: Math.max(0, fraction.length - Number(exponent)),
+  }
+}
+
+/** The bytes of the JSON of a value as PostgreSQL has stored it: numbers that no double has are written without an exponent. */
+export const writtenOutBytes = (value: unknown): number =>
+  Buffer.byteLength(JSON.stringify(value)) + exponentBytes(value)
+
+/** The bytes by which numbers grow when they are written without an exponent. */
+function exponentBytes(value: unknown): number {
+  if (value instanceof ExactNumber) {
+    const text = String(value)
+    const { sign, whole, fraction } = digitsOf(text)
+    return Math.max(0, sign + whole + (fraction > 0 ? fraction + 1 : 0) - text.length)
+  }
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.values(value).reduce((sum: number, one) => sum + exponentBytes(one), 0)
+}
+
 /** Returns its argument, so that classes that extend it give a list or an object a hidden member, which no copy and no reader sees. */
 class Host {
   constructor(object: object) {

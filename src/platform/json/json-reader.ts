@@ -26,6 +26,8 @@ const workPerLook = 65_536
 const workOfValue = 48
 /** Maximum characters of one number. JSON.parse has no such limit, but no real number is this long. */
 const maxNumberLength = 10_000
+/** Maximum numbers of one text that no double has: each takes as long as five others, to be read and whenever it is written. */
+export const maxExactNumbers = 30_000
 /** A number of so many characters without an exponent is that of a double. */
 const shortDigits = 15
 /** From this many characters on a string was joined of parts. */
@@ -41,6 +43,8 @@ type Container = unknown[] | Record<string, unknown>
 /** Reads a JSON text piece by piece: call `run` until it returns true, then read `value`. The bytes must be UTF-8. */
 export class JsonReader {
   value: unknown
+  /** The value as it is to be written again; unlike `exactly(value)` also where the text is one number. */
+  exactValue: unknown
   readonly #bytes: Buffer
   readonly #bounds: JsonBounds
   #at = 0
@@ -189,13 +193,9 @@ export class JsonReader {
     this.#work += at - start
     this.#at = at
     const exact = mayBeExact ? exactNumberOf(text, double) : undefined
-    if (exact) this.#countExact()
+    if (exact && ++this.#exactNumbers > maxExactNumbers)
+      throw new NotJson({ kind: 'tooManyLongNumbers', max: maxExactNumbers })
     this.#take(double, exact)
-  }
-
-  #countExact(): void {
-    const { maxExact = Number.POSITIVE_INFINITY } = this.#bounds
-    if (++this.#exactNumbers > maxExact) throw new NotJson({ kind: 'tooManyValues', max: maxExact })
   }
 
   #readLiteral(): void {
@@ -212,6 +212,7 @@ export class JsonReader {
     const into = this.#container
     if (into === undefined) {
       this.value = value
+      this.exactValue = exact ?? value
       this.#expected = 'end'
       return
     }

@@ -8,10 +8,19 @@ import { type JsonBounds, NotJson } from './not-json.ts'
 import { maxSyncBytes, readAtOnce } from './read-sync.ts'
 
 export { DepthScanner, isDeeper } from './depth-scanner.ts'
-export { canonicalNumber, ExactNumber, exactly, exactText, notePlain, plainly } from './exact-number.ts'
+export {
+  canonicalNumber,
+  digitsOf,
+  ExactNumber,
+  exactly,
+  exactText,
+  notePlain,
+  plainly,
+  writtenOutBytes,
+} from './exact-number.ts'
 export { type JsonBounds, type JsonTrouble, NotJson } from './not-json.ts'
 export { objectOf, readObject } from './read-object.ts'
-export { maxSyncBytes, readJsonSync } from './read-sync.ts'
+export { maxSyncBytes, readExactly, readJsonSync } from './read-sync.ts'
 
 /** Maximum members of one object; their names are sorted for fingerprints. */
 const maxMembers = 10_000
@@ -58,7 +67,7 @@ export async function readJson(bytes: Buffer, bounds: JsonBounds): Promise<unkno
 export function readSmallJson(bytes: Buffer, bounds: JsonBounds): unknown {
   if (!isUtf8(bytes)) throw new NotJson({ kind: 'notUtf8' })
   const { hasLongNumber } = inspect(bytes, bounds)
-  return bounds.exact && hasLongNumber ? readAtOnce(bytes, bounds) : parse(bytes)
+  return bounds.exact && hasLongNumber ? readAtOnce(bytes, bounds).value : parse(bytes)
 }
 
 function parse(bytes: Buffer): unknown {

@@ -5,15 +5,16 @@ export interface JsonBounds {
   maxMembers: number
   /** Maximum values, including lists and objects. Not checked for texts that JSON.parse reads in one go. */
   maxValues: number
-  /** Numbers that no double has are kept for `exactly`. */
+  /** Numbers that no double has are kept for `exactly`; of more than 30,000 the text is refused. */
   exact?: boolean
-  /** Maximum numbers of this kind, each of which takes as long as five others; without it only `maxValues` counts. */
-  maxExact?: number
 }
 
 export type JsonTrouble =
   | { kind: 'notUtf8' | 'endsEarly' | 'unreadable' }
-  | { kind: 'tooDeep' | 'tooManyMembers' | 'tooManyValues' | 'longNumber'; max: number }
+  | {
+      kind: 'tooDeep' | 'tooManyMembers' | 'tooManyValues' | 'tooManyLongNumbers' | 'longNumber'
+      max: number
+    }
   /** `at` is the number of characters before the error. */
   | { kind: 'unexpected'; at: number }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DepthScanner, isDeeper, NotJson, objectOf, readObject } from './json.ts'
+import { DepthScanner, isDeeper, NotJson, objectOf, readExactly, readObject } from './json.ts'
 
 test.each<[string, unknown]>([
   ['{"a":1}', { a: 1 }],
@@ -12,17 +12,27 @@ test.each<[string, unknown]>([
   ['"[1]"', { value: '[1]' }],
   ['[1]', { value: [1] }],
   ['false', { value: false }],
+  [JSON.stringify('['.repeat(20_000)), { value: '['.repeat(20_000) }],
+  [
+    JSON.stringify(`${'{"a":'.repeat(101)}1${'}'.repeat(101)}`),
+    { value: `${'{"a":'.repeat(101)}1${'}'.repeat(101)}` },
+  ],
   ['{"a":', { INVALID_JSON: '{"a":' }],
   ['text', { INVALID_JSON: 'text' }],
-])('the object of %s', (text, object) => {
+])('the object of %.40s', (text, object) => {
   expect(readObject(text)).toEqual(object)
 })
 
-test('an object that is nested too deeply is refused, also one in a string', () => {
+test('a number alone keeps every digit in the object that wraps it', () => {
+  for (const text of ['2512292042121000001', '-12345678901234567890.5', '1e400'])
+    expect(JSON.stringify(readObject(text))).toBe(`{"value":${text}}`)
+  expect(JSON.stringify(objectOf(readExactly('9007199254740993')))).toBe('{"value":9007199254740993}')
+})
+
+test('an object that is nested too deeply is refused', () => {
   const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
   expect(readObject(nested(100))).toHaveProperty('a')
-  for (const text of [nested(101), nested(20_000), JSON.stringify(nested(20_000))])
-    expect(() => readObject(text)).toThrow(NotJson)
+  for (const text of [nested(101), nested(20_000)]) expect(() => readObject(text)).toThrow(NotJson)
   expect(objectOf(undefined)).toEqual({})
 })
 

@@ -1,7 +1,7 @@
 import { isDeeper } from './depth-scanner.ts'
-import { exactly } from './exact-number.ts'
+import { ExactNumber } from './exact-number.ts'
 import { NotJson } from './not-json.ts'
-import { readJsonSync } from './read-sync.ts'
+import { readExactly } from './read-sync.ts'
 
 type JsonObject = Record<string, unknown>
 
@@ -19,7 +19,7 @@ export function readObject(text: string): JsonObject {
   const value = parsed(text)
   if (value === notJson) return { INVALID_JSON: text }
   if (typeof value !== 'string') return objectOf(value)
-  const inner = parsed(value)
+  const inner = isDeeper(value, maxDepth) ? notJson : parsed(value)
   return isObject(inner) ? inner : { value }
 }
 
@@ -32,7 +32,7 @@ const notJson = Symbol('not JSON')
 function parsed(text: string): unknown {
   let value: unknown
   try {
-    value = exactly(readJsonSync(text, { exact: true }))
+    value = readExactly(text)
   } catch (error) {
     if (error instanceof NotJson && error.trouble.kind === 'tooDeep') throw error
     return notJson
@@ -42,4 +42,4 @@ function parsed(text: string): unknown {
 }
 
 const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)

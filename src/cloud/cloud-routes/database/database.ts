@@ -23,7 +23,7 @@ import { acceptOnce } from '#core/calls'
 import { fail, type Localized } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
 import { isUuid, uuidv7 } from '#platform/ids'
-import { exactly, readJsonSync } from '#platform/json'
+import { readExactly } from '#platform/json'
 import { bareList } from '#platform/lists'
 import type { DatabaseRoutesApp } from '../app.ts'
 import { requireCloud } from '../require-cloud.ts'
@@ -223,7 +223,7 @@ function update(work: CollectionRequest): Promise<JsonText> {
 }
 
 /** A row as the database writes it, with every digit of its numbers. */
-const rowIn = (text: string): unknown => exactly(readJsonSync(text, { exact: true }))
+const rowIn = (text: string): unknown => readExactly(text)
 
 const requireId = (id: string | undefined): string =>
   id !== undefined && isUuid(id) ? id.toLowerCase() : invalid('id', reasons.id)
