@@ -14,11 +14,17 @@ const wires = ['chat', 'messages', 'responses'] as const
 const mark = { city: '@' }
 const marks = [JSON.stringify(JSON.stringify(mark)).slice(1, -1), JSON.stringify(mark)]
 
-/** An answer that calls the tool with this text, which is a string or the object itself, as the wire has it. */
-function calls(wire: SpokenWire, text: string, asked: UpstreamCall, more: { text?: string } = {}): Script {
+/**
+ * An answer that calls the tool with this text, which is a string or the object itself, as the wire has it; `isBare`: never as a string, as servers
+ * with JSON-native tools send it.
+ */
+function calls(wire: SpokenWire, text: string, asked: UpstreamCall, { isBare = false } = {}): Script {
   const written = JSON.stringify(text).slice(1, -1)
-  const filled = (line: string) => line.replace(marks[0]!, () => written).replace(marks[1]!, () => text)
-  const script = says(wire, { calls: [call('call_1', 'get_weather', mark)], ...more }, asked)
+  const filled = (line: string) =>
+    line
+      .replace(isBare ? `"${marks[0]}"` : marks[0]!, () => (isBare ? text : written))
+      .replace(marks[1]!, () => text)
+  const script = says(wire, { calls: [call('call_1', 'get_weather', mark)] }, asked)
   if (script.kind === 'json') return json(200, filled(JSON.stringify(script.body)))
   if (script.kind !== 'stream') throw new Error('an answer is whole or streamed')
   const line = (step: Step) => (typeof step === 'string' ? step : `data: ${JSON.stringify(step)}\n\n`)
@@ -73,6 +79,10 @@ const odd: [string, unknown][] = [
   ['"{\\"city\\":\\"Yazd\\"}"', { city: 'Yazd' }],
 ]
 
+/** More than a call may show of itself and be free. */
+const long = 'x'.repeat(2_000)
+const digits = '2512292042121000001'
+
 describe.each(wires)('an upstream of the wire %s', (wire) => {
   let at: ResponsesWorld
   beforeAll(async () => {
@@ -114,6 +124,26 @@ describe.each(wires)('an upstream of the wire %s', (wire) => {
       }
   })
 
+  test.each(wires)('a number alone keeps every digit for a caller of %s', async (by) => {
+    for (const isStreamed of [false, true]) {
+      at.upstream.reply((asked) => calls(wire, digits, asked, { isBare: !isStreamed }))
+      const reply = await ask(by, at, isStreamed)
+      expect(reply.status, reply.text).toBe(200)
+      const object = isStreamed ? `{\\"value\\":${digits}}` : `{"value":${digits}}`
+      expect(reply.text).toContain(by === 'messages' ? object : `"${digits}"`)
+    }
+  })
+
+  test.each(wires)(
+    'a whole answer costs a caller of %s nothing, however late its arguments are too deep',
+    async (by) => {
+      at.upstream.reply((asked) => calls(wire, `{"a":"${long}","b":${deepList}}`, asked))
+      const reply = await ask(by, at, false)
+      expect(reply.status).toBe(502)
+      expect((await explained(at.key, requestIdOf(reply))).microcredits).toBe('0')
+    },
+  )
+
   test.each(wires)('an end for a call that never came is a normal end for a caller of %s', async (by) => {
     const ends = { chat: 'stop', messages: 'end_turn', responses: 'completed' }
     for (const isStreamed of [false, true]) {
@@ -149,19 +179,21 @@ describe('a call whose beginning was shown', () => {
   afterEach(() => recover(at))
   afterAll(() => at[Symbol.asyncDispose]())
 
-  const called = (text: string) => ({
+  const called = (text: string, index = 0, name = 'get_weather') => ({
     choices: [
       {
         index: 0,
-        delta: {
-          tool_calls: [{ index: 0, id: 'call_1', function: { name: 'get_weather', arguments: text } }],
-        },
+        delta: { tool_calls: [{ index, id: `call_${index}`, function: { name, arguments: text } }] },
       },
     ],
   })
-  const more = (text: string) => ({
-    choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: text } }] } }],
+  const more = (text: string, index = 0) => ({
+    choices: [{ index: 0, delta: { tool_calls: [{ index, function: { arguments: text } }] } }],
   })
+  const chargeOf = async (reply: Seen) => {
+    expect(reply.text).toContain('UPSTREAM_FAILED')
+    return Number((await explained(at.key, requestIdOf(reply))).microcredits)
+  }
   const pieces = Array.from({ length: 40 }, () => more('{"a":'.repeat(500)))
 
   test('is free where nothing else was, and breaks before a client would read it', async () => {
@@ -170,6 +202,47 @@ describe('a call whose beginning was shown', () => {
     expect(reply.text).toContain('UPSTREAM_FAILED')
     expect(reply.text.split('{\\"a\\":').length).toBeLessThan(101)
     expect((await explained(at.key, requestIdOf(reply))).microcredits).toBe('0')
+  })
+
+  test('is paid where a text can have left in it', async () => {
+    for (const by of wires) {
+      at.upstream.replyOnce(stream([called(`{"a":"${long}","b":`), ...pieces]))
+      const reply = await ask(by, at, true)
+      expect(reply.text).toContain(long)
+      expect(await chargeOf(reply)).toBeGreaterThan(0)
+    }
+  })
+
+  test('is free where its arguments were held: they are no object, or wait for those of another call', async () => {
+    at.upstream.replyOnce(stream([called(`["${long}",`), ...pieces]))
+    const list = await ask('messages', at, true)
+    at.upstream.replyOnce(
+      stream([called('{"city":'), called(`{"a":"${long}","b":`, 1), more('{"a":'.repeat(200), 1)]),
+    )
+    const second = await ask('messages', at, true)
+    for (const reply of [list, second]) {
+      expect(reply.text).toContain('content_block_start')
+      expect(reply.text).not.toContain(long)
+      expect(await chargeOf(reply)).toBe(0)
+    }
+  })
+
+  test('is free where a tool of the service was called, whose arguments nobody is shown', async () => {
+    at.upstream.replyOnce(stream([called(`{"action":"${long}","b":`, 0, 'datetime'), ...pieces]))
+    const reply = await respond(at.key, { stream: true, tools: [{ type: 'kherad:datetime' }] })
+    expect(reply.text).not.toContain(long)
+    expect(await chargeOf(reply)).toBe(0)
+  })
+
+  test('is a text where it is written as one, however deep what stands in it is', async () => {
+    for (const by of wires)
+      for (const isStreamed of [false, true]) {
+        at.upstream.reply((asked) => calls('chat', JSON.stringify(deepList), asked))
+        const reply = await ask(by, at, isStreamed)
+        expect(reply.status, reply.text).toBe(200)
+        const value = by === 'messages' ? { value: deepList } : JSON.stringify(deepList)
+        expect(read(by, reply, isStreamed).input).toEqual(value)
+      }
   })
 
   test('leaves text before it paid', async () => {

@@ -63,7 +63,7 @@ export function withHostedTools(turn: Turn, tools: HostedTools): Turn {
 }
 
 /** Receives the answer with its tools; an error that it throws at a tool's part is passed to its `failed`. */
-export type HostedListener = PartSink<unknown>
+export interface HostedListener extends PartSink<unknown>, Pick<AnswerListener, 'unsentArgumentBytes'> {}
 
 export class HostedAnswer implements AnswerListener {
   readonly #options: HostedOptions
@@ -146,6 +146,11 @@ export class HostedAnswer implements AnswerListener {
 
   failed(failure: Failure): void {
     this.#listener.failed(failure)
+  }
+
+  /** The arguments of hosted tools are shown only when the tool runs. */
+  get unsentArgumentBytes(): number {
+    return this.#answer.hostedArgumentBytes + (this.#listener.unsentArgumentBytes ?? 0)
   }
 
   #begin(step: ModelStep, turn: Turn): void {

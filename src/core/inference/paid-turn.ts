@@ -219,6 +219,10 @@ class PaidTurnCall implements PaidTurn, HostedListener {
     this.#listener.part(part)
   }
 
+  get unsentArgumentBytes(): number {
+    return this.#listener.unsentArgumentBytes ?? 0
+  }
+
   flush(): void {
     this.#listener.flush()
   }

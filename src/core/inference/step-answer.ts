@@ -21,6 +21,9 @@ export class StepAnswer {
   get hosted(): ToolCall[] {
     return [...this.#calls.values()].filter(({ name }) => this.#hostedNames.has(name))
   }
+  get hostedArgumentBytes(): number {
+    return this.hosted.reduce((sum, call) => sum + Buffer.byteLength(call.arguments), 0)
+  }
   get callsOfCaller(): number {
     return this.#indices.size
   }

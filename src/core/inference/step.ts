@@ -8,7 +8,10 @@ import { asFailure, type Failure } from '#platform/errors'
 import { failureOf } from './upstream-failure.ts'
 
 /** Receives the answer of a step, or of a whole turn. */
-export type AnswerListener = PartSink<Failure>
+export interface AnswerListener extends PartSink<Failure> {
+  /** The bytes of tool arguments that it has received and the caller was not sent. */
+  readonly unsentArgumentBytes?: number
+}
 
 export interface StepOptions {
   run: TurnRun
@@ -160,7 +163,8 @@ export class ModelStep implements RunListener {
     if (undelivered || (this.#seen.deltas === 0 && !this.#usage)) return true
     // The beginning of a call is of no use to anybody. Text that was shown before it is paid, and so are long arguments, which can hold a text.
     const { hasWords, argumentBytes } = this.#shown
-    return this.#fault.byModel && !hasWords && argumentBytes <= maxFreeArgumentBytes
+    const sentBytes = argumentBytes - (this.#listener.unsentArgumentBytes ?? 0)
+    return this.#fault.byModel && !hasWords && sentBytes <= maxFreeArgumentBytes
   }
 
   /** Only the last attempt is metered: one that continued an interrupted answer read the text so far as its prompt. */

@@ -31,6 +31,8 @@ export interface EventAnswer {
   end(bill: Bill): readonly SentEvent[]
   /** The last events of an answer that failed, possibly before any event was sent. */
   failed(error: ErrorBody['error']): readonly SentEvent[]
+  /** The bytes of tool arguments that no event has had yet; absent where each part has its events at once. */
+  readonly unsentArgumentBytes?: number
 }
 
 type JsonContext = Pick<RequestContext<unknown>, 'claim' | 'setHeader'>
@@ -218,6 +220,10 @@ class StreamedAnswer implements AnswerListener, PushedAnswer {
     if (events.length === 0) return
     this.#delivered = true
     this.#add(events)
+  }
+
+  get unsentArgumentBytes(): number {
+    return this.#answer.unsentArgumentBytes ?? 0
   }
 
   flush(): void {

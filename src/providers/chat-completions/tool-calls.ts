@@ -55,7 +55,7 @@ export class ToolCalls {
     const index = Number.isInteger(piece['index']) ? (piece['index'] as number) : undefined
     const id = typeof piece['id'] === 'string' && piece['id'] !== '' ? piece['id'] : undefined
     const name = typeof described['name'] === 'string' ? described['name'] : ''
-    const text = argumentText(described['arguments'])
+    const text = argumentText(exactly(described)['arguments'])
     const open = isComplete ? undefined : this.#find(index, id, name, text)
     // Some servers repeat the complete call at the end.
     if (open?.index !== undefined && name !== '' && text === open.arguments && isCompleteJson(text)) return []
@@ -132,10 +132,10 @@ const opensBeside = (call: OpenCall, index: number | undefined, name: string, te
   call.upstreamIndex !== index &&
   !(text === call.arguments && isCompleteJson(text))
 
-/** Servers with JSON-native tools send the arguments as an object. */
+/** Servers with JSON-native tools send the arguments as an object, with its exact numbers. */
 function argumentText(value: unknown): string {
   if (typeof value === 'string') return value
-  return value === undefined || value === null ? '' : JSON.stringify(exactly(value))
+  return value === undefined || value === null ? '' : JSON.stringify(value)
 }
 
 /** Vendor fields such as signatures (Gemini's `extra_content`), which the caller must be able to send back. */

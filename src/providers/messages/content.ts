@@ -51,7 +51,7 @@ export class ContentBlocks {
         this.#open.set(index, {
           type: 'tool_use',
           call: this.calls,
-          input: block['input'],
+          input: exactly(block)['input'],
           inPieces: false,
         })
         parts.push({
@@ -160,7 +160,7 @@ function think(text: unknown, parts: AnswerPart[]): void {
 
 /** A call without argument deltas has empty arguments; those that are no object stay what they are, as text. */
 function argumentText(input: unknown): string {
-  return isText(input) ? input : JSON.stringify(exactly(input === '' || input == null ? {} : input))
+  return isText(input) ? input : JSON.stringify(input === '' || input == null ? {} : input)
 }
 
 /** The citations of web pages only: positions in the caller's documents have a meaning on this wire alone. */

@@ -163,7 +163,7 @@ export class EventReader implements AnswerReader {
         if (typeof delta === 'string') this.#output.at(event, 'function_call').addArguments(delta, parts)
         return
       case 'response.function_call_arguments.done':
-        this.#output.at(event, 'function_call').completeArguments(event['arguments'], parts)
+        this.#output.at(event, 'function_call').completeArguments(exactly(event)['arguments'], parts)
         return
       case 'response.output_item.added':
         if (isRecord(item)) this.#output.open(item, event['output_index'], parts)

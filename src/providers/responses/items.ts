@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { AnswerPart, Citation, OpaqueContent } from '#core/turn'
-import { exactText } from '#platform/json'
 import { isRecord } from '#providers/kit'
 
 export type ResponsesJson = Record<string, unknown>
@@ -111,8 +110,9 @@ export class OutputItem {
       parts.push({ type: 'tool-arguments', index: this.call, delta })
   }
 
+  /** Arguments that are no text have their exact numbers; they become their JSON. */
   completeArguments(complete: unknown, parts: AnswerPart[]): void {
-    const text = typeof complete === 'string' ? complete : isRecord(complete) ? exactText(complete) : ''
+    const text = typeof complete === 'string' ? complete : complete == null ? '' : JSON.stringify(complete)
     this.addArguments(restOf(text, this.arguments), parts)
   }
 }

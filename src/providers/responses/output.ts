@@ -1,5 +1,6 @@
 import { UpstreamError } from '#core/spec'
 import type { AnswerPart } from '#core/turn'
+import { exactly } from '#platform/json'
 import {
   citationOf,
   OutputItem,
@@ -65,7 +66,7 @@ export class OutputItems {
     current.done = true
     if (type === 'function_call') {
       this.#name(current, item, parts)
-      current.completeArguments(item['arguments'], parts)
+      current.completeArguments(exactly(item)['arguments'], parts)
     } else if (type === 'reasoning') {
       current.texts.thought.completeAll(thoughtsOf(item), parts)
       endReasoning(item, current.texts.thought.text !== '', parts)
@@ -152,7 +153,7 @@ export class OutputItems {
       const known = steady ? byId(item) : calls[position]
       const call = known ?? this.#begin('function_call', undefined, item['id'])
       this.#name(call, item, parts)
-      call.completeArguments(item['arguments'], parts)
+      call.completeArguments(exactly(item)['arguments'], parts)
     }
   }
 }

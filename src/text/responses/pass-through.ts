@@ -183,8 +183,13 @@ export class PassThroughAnswer implements ResponseWriter {
 
   /** Reasoning is shown only if requested: the summary by the wire's `reasoning.summary`, the text by our `include_reasoning`. */
   #shown(item: ResponseJson): ResponseJson {
-    if (item['type'] === 'function_call')
-      return { ...item, ...this.#spec.tools.callerName(String(item['name'])) }
+    if (item['type'] === 'function_call') {
+      const { name, arguments: input } = item
+      // Servers with JSON-native tools send an object, or whatever the model wrote; clients of this wire read a text.
+      const isText = input == null || typeof input === 'string'
+      const text = isText ? {} : { arguments: JSON.stringify(input) }
+      return { ...item, ...text, ...this.#spec.tools.callerName(String(name)) }
+    }
     if (item['type'] !== 'reasoning') return item
     const { content, ...rest } = item
     return {

@@ -28,6 +28,10 @@ export class StreamedMessage implements EventAnswer {
     return (this.#writer ?? new TranslatedAnswer(this.#options)).end(bill).map((event) => sent(event))
   }
 
+  get unsentArgumentBytes(): number {
+    return this.#writer?.unsentArgumentBytes ?? 0
+  }
+
   /** The error event is the last one: `message_stop`, which means success, is not sent. */
   failed(error: ErrorBody['error']): readonly SentEvent[] {
     return [sent({ type: 'error', error, request_id: error.request_id })]

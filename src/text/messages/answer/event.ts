@@ -8,6 +8,8 @@ export type MessageEvent = { type: string } & MessageJson
 export interface MessageWriter {
   of(part: AnswerPart): MessageEvent[]
   end(bill: Bill): MessageEvent[]
+  /** The bytes of tool arguments that no event has had yet. */
+  readonly unsentArgumentBytes: number
 }
 
 export interface MessageHeading {

@@ -19,6 +19,11 @@ export class ObjectText {
     return this.#isObject ? this.#takeAll() : ''
   }
 
+  /** The bytes that were not taken. */
+  get bytes(): number {
+    return Buffer.byteLength(this.#pending)
+  }
+
   /** Takes the rest of complete arguments. */
   end(): string {
     const text = this.#takeAll()

@@ -1,6 +1,6 @@
 /** Passes the events of an upstream of this wire through: id, model and usage are replaced, everything else is unchanged. */
 import type { AnswerPart, Bill } from '#core/turn'
-import { isDeeper, objectOf, readObject } from '#platform/json'
+import { objectOf, readObject } from '#platform/json'
 import {
   emptyMessage,
   endOf,
@@ -63,6 +63,10 @@ export class PassThroughAnswer implements MessageWriter {
     const index = this.#open
     const stop = index === undefined ? [] : [...this.#endBlock(), { type: 'content_block_stop', index }]
     return [...stop, { ...this.#delta, type: 'message_delta', delta, usage: last }, this.#last]
+  }
+
+  get unsentArgumentBytes(): number {
+    return this.#input?.bytes ?? 0
   }
 
   /** The input of a call is passed on as it comes while it begins as an object, and else held until its block ends. */
@@ -150,7 +154,7 @@ export function passThroughMessage(
  */
 function repairBlock(block: unknown): unknown {
   const { type, content, input } = rawOf(block)
-  if (type === 'tool_use' && rawOf(input) !== input) return { ...rawOf(block), input: inputObject(input) }
+  if (type === 'tool_use' && objectOf(input) !== input) return { ...rawOf(block), input: inputObject(input) }
   const page = rawOf(rawOf(content)['content'])
   if (type !== 'web_fetch_tool_result' || page['citations'] !== null) return block
   return {
@@ -159,10 +163,5 @@ function repairBlock(block: unknown): unknown {
   }
 }
 
-/** The levels that a text may have to be read. */
-const maxInputDepth = 100
-
 const inputObject = (input: unknown): MessageJson =>
-  typeof input === 'string' && !isDeeper(input, maxInputDepth)
-    ? readObject(JSON.stringify(input))
-    : objectOf(input)
+  typeof input === 'string' ? readObject(JSON.stringify(input)) : objectOf(input)

@@ -42,6 +42,10 @@ export class TranslatedAnswer implements MessageWriter {
     ]
   }
 
+  get unsentArgumentBytes(): number {
+    return this.#blocks.unsentArgumentBytes
+  }
+
   #begin(): MessageEvent[] {
     if (this.#begun) return []
     this.#begun = true
