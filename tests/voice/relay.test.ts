@@ -440,6 +440,18 @@ test('what cannot be is refused: a second response, a response outside, a commit
   refused(() => call.engine.event({ type: 'response.cancel', responseId: 'resp_other' }))
 })
 
+test('Gemini calls a function, and its numbers keep every digit', async () => {
+  const id = JSON.rawJSON('2512292042121000001')
+  upstream.serve(geminiVoice({ calls: { name: 'find', arguments: { id, of: [id] } } }))
+  const call = await begin({ provider: geminiRealtime({ baseUrl: upstream.url }) })
+  respond(call)
+  const type = 'response.function_call_arguments.done'
+  await until(() => call.types().includes(type))
+  expect(call.events.find((event) => event.type === type)?.['arguments']).toBe(
+    `{"id":${id.rawJSON},"of":[${id.rawJSON}]}`,
+  )
+})
+
 test('Gemini hears nothing before the answer is held, and goes on in another session where it left', async () => {
   upstream.serve(geminiVoice())
   const call = await begin({ provider: geminiRealtime({ baseUrl: upstream.url }) })

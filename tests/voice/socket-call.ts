@@ -6,6 +6,8 @@ import type { World } from '../harness/world.ts'
 
 export interface SocketCall extends AsyncDisposable {
   readonly events: RealtimeEvent[]
+  /** The events as they came. */
+  readonly texts: string[]
   types(): string[]
   send(event: object | string): void
   /** The first event of this type from `from` on. */
@@ -35,8 +37,12 @@ export async function connect(
     headers: { ...(options.protocols ? {} : { authorization: `Bearer ${secret}` }), ...options.headers },
   })
   const events: RealtimeEvent[] = []
+  const texts: string[] = []
   const closed = Promise.withResolvers<{ code: number; reason: string }>()
-  ws.on('message', (data) => events.push(JSON.parse(String(data))))
+  ws.on('message', (data) => {
+    texts.push(String(data))
+    events.push(JSON.parse(texts.at(-1)!))
+  })
   ws.on('close', (code, reason) => closed.resolve({ code, reason: String(reason) }))
   await new Promise<void>((resolve, reject) => {
     ws.on('open', () => resolve())
@@ -49,6 +55,7 @@ export async function connect(
   })
   return {
     events,
+    texts,
     types: () => events.map(({ type }) => type),
     send: (event) => ws.send(typeof event === 'string' ? event : JSON.stringify(event)),
     event: async (type, from = 0) => {

@@ -225,8 +225,15 @@ test('a call is ended by any key of its account, and its client is told why', as
 
 test('a client secret begins calls by a subprotocol until its very last millisecond, ten in all, with its own session', async () => {
   const key = await world.key()
+  const limit = '"maximum":9223372036854775807'
+  const parameters = { type: 'object', properties: { id: { maximum: JSON.rawJSON('9223372036854775807') } } }
+  const tools = [{ type: 'function', name: 'find', parameters }]
   const session = { model: 'sandbox/realtime', instructions: 'کوتاه' }
-  const make = async () => (await key.post(secrets, { session, expires_after: { seconds: 10 } })).body
+  const make = async () => {
+    const made = await key.post(secrets, { session: { ...session, tools }, expires_after: { seconds: 10 } })
+    expect(made.text).toContain(limit)
+    return made.body
+  }
   const protocols = (value: string) => ['realtime', `openai-insecure-api-key.${value}`]
   const begin = (value: string) =>
     connect(world, '', { query: '?model=gpt-realtime-2.1', protocols: protocols(value) })
@@ -234,6 +241,7 @@ test('a client secret begins calls by a subprotocol until its very last millisec
   clock.moveMs(first.expires_at * 1000 - 1 - clock.nowMs())
   const call = await begin(first.value)
   expect((await call.event('session.created')).session).toMatchObject(session)
+  expect(call.texts[0]).toContain(limit)
   clock.moveMs(1)
   expect(await refusal(begin(first.value))).toMatchObject({ status: 401 })
   call.send({ type: 'session.update', session: { type: 'realtime' } })

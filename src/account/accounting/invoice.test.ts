@@ -72,6 +72,8 @@ test('times, tokens and amounts are read in every spelling in use, and nothing e
   for (const usd of ['0.00012', '$0.00012', '1.2e-4', '-0.5', '1,234.5', 3])
     expect(String((await one('cost', usd))['usd'])).toMatch(/^-?[\d.]+(e-\d+)?$/)
   expect((await one('cost', '$1,234.5'))['usd']).toBe('1234.5')
+  const [exact] = await read('{"id":2512292042121000001,"cost":0.123456789012345678}')
+  expect(exact).toMatchObject({ upstreamId: '2512292042121000001', usd: '0.123456789012345678' })
   for (const [field, value] of [
     ['time', 'noon'],
     ['time', '2026-13-40'],

@@ -1,4 +1,5 @@
 /** An upstream's invoice, row by row, from CSV or JSON lines. */
+import { readExactly } from '#platform/json'
 import { CsvError, readCsv } from './csv.ts'
 
 /** One call as the upstream bills it. Fields that the file does not have are undefined. */
@@ -101,7 +102,7 @@ async function* jsonRecords(chunks: AsyncIterable<string>): AsyncGenerator<FileR
 
 function parse(line: number, text: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = readExactly(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>
   } catch {}

@@ -4,6 +4,7 @@ import { cloudUrl, type LiveCloud, type SigningKey } from '#cloud/clouds'
 import type { Config } from '#platform/config'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
+import { readJsonSync } from '#platform/json'
 
 export const accessTokenSeconds = 60 * 60
 const audience = 'authenticated'
@@ -129,7 +130,7 @@ function checkSignature({ signingKeys }: LiveCloud, token: string): { kid: strin
 
 function decode(part: string): Claims | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
+    const value: unknown = readJsonSync(Buffer.from(part, 'base64url').toString('utf8'), { exact: true })
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Claims)
       : undefined

@@ -1,12 +1,13 @@
 import { fail } from '#platform/errors'
+import { exactly, writtenOutBytes } from '#platform/json'
 import { reasons } from './phrases.ts'
 import type { Metadata } from './store.ts'
 
-/** Bounds in bytes: metadata stands in every access token, which has to fit the header lines of proxies. */
+/** Bounds in bytes as PostgreSQL writes them: metadata stands in every access token, which has to fit the header lines of proxies. */
 const bounds = { metadata: 3 * 1024, appMetadata: 1024 }
 const maxDepth = 8
 
-/** `old` with the given members; null removes one. Throws APP_USER_INVALID where the result is too large. */
+/** `old` with the given members, all with exact numbers; null removes one. Throws APP_USER_INVALID where the result is too large. */
 export function mergeMetadata(
   old: Metadata,
   given: unknown,
@@ -16,10 +17,9 @@ export function mergeMetadata(
   if (typeof given !== 'object' || Array.isArray(given) || !isStorable(given, 0))
     fail('APP_USER_INVALID', { why: reasons[which] })
   const merged = Object.fromEntries(
-    Object.entries({ ...old, ...(given as Metadata) }).filter(([, value]) => value !== null),
+    Object.entries({ ...old, ...(exactly(given) as Metadata) }).filter(([, value]) => value !== null),
   )
-  if (Buffer.byteLength(JSON.stringify(merged)) > bounds[which])
-    fail('APP_USER_INVALID', { why: reasons[which] })
+  if (writtenOutBytes(merged) > bounds[which]) fail('APP_USER_INVALID', { why: reasons[which] })
   return merged
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { CloudKey } from '#cloud/clouds'
-import type { Tx } from '#platform/db'
+import { exactColumns, type Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { type Page, type PageOptions, readPage } from '#platform/lists'
 import { readEmail } from './email-address.ts'
@@ -13,6 +13,7 @@ declare module '#platform/db' {
   }
 }
 
+/** Metadata of rows has exact numbers: it is written again, and nothing of it is read. */
 export type Metadata = Record<string, unknown>
 
 export interface UserRow {
@@ -37,6 +38,7 @@ export interface UserRow {
 const ofCloud = (reader: UsersReader, { accountId, cloudId }: CloudKey) =>
   reader
     .selectFrom('app_users.users')
+    .withPlugin(exactColumns)
     .selectAll()
     .where('account_id', '=', accountId)
     .where('cloud_id', '=', cloudId)
@@ -106,6 +108,7 @@ export async function insertUser(tx: UsersTx, user: UserRow, max: number): Promi
     .values(user)
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
+    .withPlugin(exactColumns)
     .executeTakeFirst()
   if (!made) fail('APP_USER_EXISTS', {})
   await count(tx, cloud, 1)
@@ -186,6 +189,7 @@ export async function updateUser(
       .where('cloud_id', '=', cloud_id)
       .where('user_id', '=', user_id)
       .returningAll()
+      .withPlugin(exactColumns)
       .executeTakeFirstOrThrow()
   } catch (error) {
     if ((error as { code?: string }).code === uniqueViolation) fail('APP_USER_EMAIL_TAKEN', {})

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { CloudKey } from '#cloud/clouds'
-import type { Tx } from '#platform/db'
+import { exactColumns, type Tx } from '#platform/db'
 import type { Metadata } from './store.ts'
 import type { UsersReader } from './users-database.ts'
 
@@ -54,6 +54,7 @@ export async function insertToken(tx: Tx, token: TokenRow): Promise<void> {
 const ofCloud = (reader: UsersReader, { accountId, cloudId }: CloudKey) =>
   reader
     .selectFrom('app_users.one_time_tokens')
+    .withPlugin(exactColumns)
     .selectAll()
     .where('account_id', '=', accountId)
     .where('cloud_id', '=', cloudId)

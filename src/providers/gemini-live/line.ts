@@ -8,6 +8,7 @@ import {
   UpstreamError,
 } from '#core/spec'
 import { type Deadline, deadlines } from '#platform/clock'
+import { exactly } from '#platform/json'
 import { faultOfError, isRecord, LiveAnswer, type UpstreamEvent, type UpstreamSocket } from '#providers/kit'
 import {
   activityEnd,
@@ -261,7 +262,7 @@ export class GeminiConnection implements RealtimeLink {
         itemId: this.#newItem(),
         callId: call['id'].slice(0, 200),
         name: call['name'].slice(0, 200),
-        arguments: JSON.stringify(call['args'] ?? {}),
+        arguments: JSON.stringify(exactly(call)['args'] ?? {}),
       })
     }
     this.#calls ??= deadlines.in(usageMs, () => this.#finish())

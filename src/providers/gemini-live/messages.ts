@@ -1,6 +1,7 @@
 /** The messages that are sent to the upstream. */
 
 import type { RealtimeCall, RealtimeInput } from '#core/spec'
+import { readExactly } from '#platform/json'
 import { base64Of, isRecord, type UpstreamEvent } from '#providers/kit'
 
 export function setupOf({ upstreamModel, setup, resumption }: RealtimeCall): UpstreamEvent {
@@ -90,7 +91,7 @@ export const toolResponse = (
 
 function recordIn(text: string, otherwise: unknown = {}): unknown {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = readExactly(text)
     return isRecord(value) ? value : otherwise
   } catch {
     return otherwise

@@ -162,7 +162,7 @@ export class UpstreamSocket {
   #take(data: Buffer): void {
     if (this.#isOver || !this.#isAdmitted(data.length)) return
     this.#guarded(() => {
-      const event = readSmallJson(data, maxEventBytes)
+      const event = readSmallJson(data, maxEventBytes, { exact: true })
       if (!isRecord(event)) throw new UpstreamError('malformed', { detail: 'a message that is no object' })
       this.#receiver.event(event, this)
     })

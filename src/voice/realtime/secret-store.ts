@@ -1,6 +1,7 @@
 /** SQL of client secrets: each begins a few calls in the name of its key. Only hashes are stored. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
+import { exactText } from '#platform/json'
 
 declare module '#platform/db' {
   interface Tables {
@@ -26,7 +27,7 @@ export interface ClientSecretRow {
 export const insertClientSecret = (tx: Tx, row: ClientSecretRow): Promise<unknown> =>
   tx
     .insertInto('realtime.client_secrets')
-    .values({ ...row, session: sql`${JSON.stringify(row.session)}::json` as never })
+    .values({ ...row, session: sql`${exactText(row.session)}::json` as never })
     .execute()
 
 /** The client secret with this hash; undefined where it is unknown or has expired. */

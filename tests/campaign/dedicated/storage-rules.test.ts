@@ -623,6 +623,24 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     })
     expect(stated.status).toBe(400)
 
+    const digits = '2512292042121000001'
+    const exact = JSON.stringify({ id: JSON.rawJSON(digits) })
+    const withMetadata = (text: string) =>
+      app.ask('/storage/v1/object/open/exact', {
+        method: 'POST',
+        body: 'exact',
+        headers: { 'x-metadata': btoa(text), 'content-type': 'text/plain', 'x-upsert': 'true' },
+        key: app.serviceKey,
+      })
+    for (const long of ['1e20000', '1e999999999'])
+      expect((await withMetadata(`{"a":${long}}`)).status).toBe(400)
+    expect((await withMetadata(exact)).status).toBe(200)
+    const info = await app.ask('/storage/v1/object/info/open/exact', { key: app.serviceKey })
+    expect(await info.text()).toContain(`"metadata":{"id": ${digits}}`)
+    expect(
+      await app.sql(`select user_metadata->>'id' as id from storage.objects where name = 'exact'`),
+    ).toEqual([{ id: digits }])
+
     const deep = 6_000
     const nested = '['.repeat(deep) + ']'.repeat(deep)
     await app.sql(`update storage.objects set user_metadata = jsonb_build_object('a', '${nested}'::jsonb),

@@ -253,6 +253,61 @@ test.each([
   expect(reply.status).toBe(400)
 })
 
+test('numbers in metadata keep every digit for the app, in tokens, links, exports and PostgreSQL', async () => {
+  const digits = '2512292042121000001'
+  const exact = `{"id":${digits},"more":[{"a":0.12345678901234567890123}]}`
+  const big = JSON.rawJSON(digits)
+  const data = { id: big, more: [{ a: JSON.rawJSON('0.12345678901234567890123') }] }
+  const email = newAddress()
+  const own = { email, password }
+  const made = await ask(cloud, 'POST', '/admin/users', {
+    body: { ...own, email_confirm: true, user_metadata: data, app_metadata: { team: big } },
+    key: service,
+  })
+  expect(made.text).toContain(`"user_metadata":${exact}`)
+  const path = `/admin/users/${made.body.id}`
+  const changed = await ask(cloud, 'PUT', path, { body: { user_metadata: { b: 1 } }, key: service })
+  expect(changed.text).toContain(`"user_metadata":{"b":1,${exact.slice(1)}`)
+  const signedIn = await ask(cloud, 'POST', '/token?grant_type=password', { body: own })
+  expect(signedIn.text).toContain(`"team":${digits}`)
+  const token = signedIn.body.access_token
+  expect(Buffer.from(token.split('.')[1], 'base64url').toString()).toContain(
+    `"user_metadata":{"b":1,"id":${digits}`,
+  )
+  const more = await ask(cloud, 'PUT', '/user', { body: { data: { own: big, more: null } }, token })
+  for (const { text } of [more, await ask(cloud, 'GET', '/user', { token })])
+    expect(text).toContain(`"user_metadata":{"b":1,"id":${digits},"own":${digits}}`)
+  expect((await ask(cloud, 'GET', '/admin/users', { key: service })).text).toContain(`"own":${digits}`)
+
+  const linked = { type: 'signup', email: newAddress(), password, data: { id: big } }
+  const link = await ask(cloud, 'POST', '/admin/generate_link', { body: linked, key: service })
+  const used = { type: 'signup', token_hash: link.body.hashed_token }
+  expect((await ask(cloud, 'POST', '/verify', { body: used })).text).toContain(
+    `"user_metadata":{"id":${digits}}`,
+  )
+
+  const users = await Array.fromAsync(exportUsers(world.app, await live(cloud)))
+  const into = await world.newCloud()
+  const to = await live(into)
+  const leaving = users.filter((user) => [email, linked.email].includes(user.email!))
+  await world.app.db.tx((tx) => importUsers(tx, to, leaving, { max: 10, now: new Date(clock.nowMs()) }))
+  const { rows } = await world.app.db.pool.query(
+    `select user_metadata->>'id' as id, app_metadata->>'team' as team from app_users.users
+      where email = any($1) order by cloud_id = $2, email = $3`,
+    [[email, linked.email], to.cloudId, email],
+  )
+  const both = [
+    { id: digits, team: null },
+    { id: digits, team: digits },
+  ]
+  expect(rows).toEqual([...both, ...both])
+  const long = (number: string) =>
+    ask(cloud, 'PUT', '/user', { body: { data: { long: JSON.rawJSON(number) } }, token })
+  expect((await long('1e2000')).status).toBe(200)
+  expect((await long('1e4000')).status).toBe(400)
+  expect((await long('1e200000')).status).toBe(400)
+})
+
 test('users leave with their passwords’ hashes and come into another cloud; sessions stay behind', async () => {
   const [from, into] = [await world.newCloud(), await world.newCloud()]
   const email = newAddress()

@@ -27,6 +27,7 @@ export interface Answer {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests read what they were answered.
   body: any
+  text: string
   headers: Headers
 }
 
@@ -55,7 +56,8 @@ export async function ask(
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   const text = await response.text()
-  return { status: response.status, headers: response.headers, body: text === '' ? undefined : parsed(text) }
+  const { status, headers: answered } = response
+  return { status, headers: answered, text, body: text === '' ? undefined : parsed(text) }
 }
 
 function parsed(text: string): unknown {

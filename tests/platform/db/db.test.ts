@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { type Db, isDatabaseAway, openDb } from '#platform/db'
+import { exactText } from '#platform/json'
 import { cloneDatabase, withDatabase } from '../../harness/postgres.ts'
 import { ask, until } from './cluster-world.ts'
 
@@ -21,7 +22,8 @@ test('columns become the values that keep their meaning', async () => {
   await using database = await cloneDatabase()
   await using db = await openDb({ url: database.url })
   const text = `select 9007199254740993::int8 as big, '{1,null,9007199254740993}'::int8[] as bigs, 1.10::numeric as price,
-    '2026-11-20 10:00Z'::timestamptz as at, '2026-11-20'::date as day, '{"a":[1]}'::jsonb as data`
+    '2026-11-20 10:00Z'::timestamptz as at, '2026-11-20'::date as day, '{"a":[1]}'::jsonb as data,
+    '{"a":[2512292042121000001]}'::jsonb as exact, '[1e400]'::json as list`
   expect(await db.query({ name: 'columns', text }, [])).toEqual([
     {
       big: 9007199254740993n,
@@ -30,8 +32,18 @@ test('columns become the values that keep their meaning', async () => {
       at: new Date('2026-11-20T10:00:00Z'),
       day: '2026-11-20',
       data: { a: [1] },
+      exact: { a: [2512292042121000000] },
+      list: [Number.POSITIVE_INFINITY],
     },
   ])
+  const [row] = await db.query<{ exact: object; list: object }>({ text }, [])
+  expect(exactText(row!.exact)).toBe('{"a":[2512292042121000001]}')
+  expect(exactText(row!.list)).toBe('[1e400]')
+  const large = `[${'"x",'.repeat(300_000)}9007199254740993]`
+  const [{ json }] = (await db.query<{ json: unknown[] }>({ text: 'select $1::json as json' }, [large])) as [
+    { json: unknown[] },
+  ]
+  expect(json).toHaveLength(300_001)
   expect(
     await db.query({ text: 'select $1::int8 as big, $2::int8[] as bigs' }, [2n ** 60n, [2n ** 61n]]),
   ).toEqual([{ big: 2n ** 60n, bigs: [2n ** 61n] }])

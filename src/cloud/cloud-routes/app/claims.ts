@@ -1,5 +1,6 @@
 /** The caller as the database of a dedicated cloud knows it: the role of a request, and what `auth.jwt()` and `request.*` return there. */
 import type { DatabaseCaller } from '#cloud/databases'
+import { exactText } from '#platform/json'
 import type { AppCall, AppCaller } from './area.ts'
 
 /** Headers with credentials are withheld from code of the app, which is given the claims instead. */
@@ -37,7 +38,7 @@ function roleAndClaims(caller: AppCaller): RoleAndClaims {
   if (caller.role !== 'authenticated') return anon
   const known = ofTokens.get(caller.claims) ?? {
     role: 'authenticated',
-    claims: JSON.stringify(caller.claims),
+    claims: exactText(caller.claims),
   }
   ofTokens.set(caller.claims, known)
   return known

@@ -3,6 +3,7 @@ import type { Caller } from '#platform/auth'
 import { isDatabaseAway } from '#platform/db'
 import { asFailure, Failure, type FailureOptions, type Language } from '#platform/errors'
 import { HttpAnswer, JsonText, type RequestContext } from '#platform/http'
+import { exactly } from '#platform/json'
 import { type Claim, ClaimTaken } from '#platform/ledger'
 import type { Log } from '#platform/log'
 import { TraceContext } from '#platform/trace'
@@ -39,7 +40,7 @@ export function sentRequest(context: RequestContext<unknown>): SentRequest {
   const { body, upload, query, requestId, claim, headers, peer, language, receivedMs } = context
   return {
     caller: sentCaller(context.caller),
-    ...{ body, fields: upload?.fields, query, requestId, claim, peer, language, receivedMs },
+    ...{ body: exactly(body), fields: upload?.fields, query, requestId, claim, peer, language, receivedMs },
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !withheld.includes(name))),
   }
 }

@@ -8,6 +8,7 @@ import type { WebSocketServer } from 'ws'
 import { channelServer } from '#platform/channel'
 import { refuseStart } from '#platform/errors'
 import { type RequestContext, type Socket, SocketConnection, type SocketStream } from '#platform/http'
+import { readJsonSync } from '#platform/json'
 import { hostHeaders, hostKey, hostRefusals, hostVersion } from '#voice/realtime'
 import type { PeerCallApp } from '../app.ts'
 import {
@@ -134,7 +135,7 @@ export class VoiceHost implements AsyncDisposable {
     const gone = new AbortController()
     response.once('close', () => gone.abort())
     // The whole message must be read: a sender that left before its end has asked another process.
-    const asked: unknown = JSON.parse(await text(message))
+    const asked = readJsonSync(await text(message), { exact: true })
     const answer =
       message.url === paths.end
         ? { ended: this.#app.realtime.end((asked as { callId: string }).callId, 'client') }

@@ -5,6 +5,7 @@
 import type { WebSocket } from 'ws'
 import type { CloudKey } from '#cloud/clouds'
 import { declarationOf, errorBody, fail, type Language } from '#platform/errors'
+import { ExactNumber, readExactly } from '#platform/json'
 import { scheduler } from '#platform/scheduler'
 import type { AppArea } from '../area.ts'
 import '../phrases.ts'
@@ -104,7 +105,7 @@ interface ChannelMessage {
 function read(text: string): ChannelMessage | undefined {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = readExactly(text)
   } catch {
     return undefined
   }
@@ -126,4 +127,6 @@ type Members = Readonly<Record<string, unknown>>
 const membersOf = ([join_ref, ref, topic, event]: unknown[]): Members => ({ join_ref, ref, topic, event })
 
 const isPlain = (value: unknown): boolean =>
-  typeof value === 'string' ? value.length <= maxCharacters : typeof value !== 'object' || value === null
+  typeof value === 'object' && value !== null
+    ? value instanceof ExactNumber
+    : typeof value !== 'string' || value.length <= maxCharacters

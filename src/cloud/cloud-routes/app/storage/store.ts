@@ -17,7 +17,7 @@ import {
 } from '#cloud/buckets'
 import { fail } from '#platform/errors'
 import { isMultipart } from '#platform/http'
-import { boundsOf, readSmallJson } from '#platform/json'
+import { boundsOf, exactly, readSmallJson, writtenOutBytes } from '#platform/json'
 import type { SpoolFile } from '#platform/spool'
 import { sourceOf } from '#platform/storage'
 import { mediaTypeByName } from '#sites/hosting'
@@ -52,8 +52,9 @@ function metadataOf(text: string | undefined): string | null {
   // PostgreSQL's JSON has no NUL.
   if (text.length > maxMetadataLength || /\\u0000/.test(text)) return refuse()
   try {
-    const value = readSmallJson(Buffer.from(text), boundsOf(maxMetadataLength))
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return JSON.stringify(value)
+    const value = exactly(readSmallJson(Buffer.from(text), { ...boundsOf(maxMetadataLength), exact: true }))
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    if (isObject && writtenOutBytes(value) <= maxMetadataLength) return JSON.stringify(value)
   } catch {}
   return refuse()
 }
