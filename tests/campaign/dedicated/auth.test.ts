@@ -51,6 +51,23 @@ it('sign-up, sign-in, refresh, change and sign-out are those of a Starter cloud'
   expect((await client.auth.signInWithPassword({ email, password: 'another-one' })).error).toBeNull()
 })
 
+it('numbers in metadata keep every digit in PostgreSQL and in the claims that code of the app reads', async () => {
+  const digits = '2512292042121000001'
+  const [email, data] = [newAddress(), { id: JSON.rawJSON(digits) }]
+  const up = await ask(cloud, 'POST', '/signup', { body: { email, password, data } })
+  expect(up.text).toContain(`"user_metadata":{"id":${digits}}`)
+  await sql(`create function public.own_id() returns text language sql stable
+    as $$ select auth.jwt() -> 'user_metadata' ->> 'id' $$`)
+  const called = await fetch(`${cloud.pathUrl}/rest/v1/rpc/own_id`, {
+    method: 'POST',
+    headers: { apikey: cloud.publicKey, authorization: `Bearer ${up.body.access_token}` },
+  })
+  expect(await called.text()).toBe(`"${digits}"`)
+  expect(
+    await sql(`select raw_user_meta_data ->> 'id' as id from auth.users where email = $1`, [email]),
+  ).toEqual([{ id: digits }])
+})
+
 it('the trigger that everybody copies makes a profile in the transaction of the sign-up, and the profile goes with its user', async () => {
   await sql(
     `create table public.profiles (id uuid primary key references auth.users on delete cascade, name text, provider text)`,

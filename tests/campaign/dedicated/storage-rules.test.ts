@@ -637,9 +637,10 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     expect((await withMetadata(exact)).status).toBe(200)
     const info = await app.ask('/storage/v1/object/info/open/exact', { key: app.serviceKey })
     expect(await info.text()).toContain(`"metadata":{"id": ${digits}}`)
-    expect(
-      await app.sql(`select user_metadata->>'id' as id from storage.objects where name = 'exact'`),
-    ).toEqual([{ id: digits }])
+    const { rows } = await app.sql(
+      `select user_metadata->>'id' as id from storage.objects where name = 'exact'`,
+    )
+    expect(rows).toEqual([{ id: digits }])
 
     const deep = 6_000
     const nested = '['.repeat(deep) + ']'.repeat(deep)
