@@ -155,6 +155,21 @@ describe.each(wires)('an upstream of the wire %s', (wire) => {
   })
 })
 
+test('a caller who sends back a number alone is refused in words where the vendor takes objects alone', async () => {
+  await using at = await shareOnWires('messages')
+  const tool_calls = [
+    { id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: digits } },
+  ]
+  const messages = [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: null, tool_calls },
+    { role: 'tool', tool_call_id: 'call_1', content: 'ok' },
+  ]
+  const reply = await at.key.chat({ messages, tools: [weatherOfChat] })
+  expect([reply.status, reply.body.error.param]).toEqual([400, 'messages.1.tool_calls.0.function.arguments'])
+  expect(at.upstream.calls).toHaveLength(0)
+})
+
 /** Text that ends as if a call followed. */
 function announces(wire: SpokenWire, asked: UpstreamCall): Script {
   const script = says(wire, { text: 'no call here' }, asked)
