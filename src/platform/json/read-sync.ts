@@ -13,25 +13,25 @@ const maxSyncValues = 100_000
  * SyntaxError.
  */
 export const readJsonSync = (text: string, { exact = false }: Pick<JsonBounds, 'exact'> = {}): unknown =>
-  readText(text, exact).value
+  isPlain(text, exact) ? JSON.parse(text) : read(text, exact).value
 
 /** Parses a text as `readJsonSync` does, for those who write its value again and read nothing of it: numbers have every digit. */
-export const readExactly = (text: string): unknown => readText(text, true).exactValue
+export const readExactly = (text: string): unknown =>
+  isPlain(text, true) ? JSON.parse(text) : read(text, true).exactValue
 
-function readText(text: string, exact: boolean): { value: unknown; exactValue: unknown } {
-  const isSmall = text.length <= maxSyncBytes
-  if (isSmall && !(exact && longNumber.test(text))) return parsed(text)
+/** Whether JSON.parse reads the text soon enough, with every digit that is wanted. */
+const isPlain = (text: string, exact: boolean): boolean =>
+  text.length <= maxSyncBytes && !(exact && longNumber.test(text))
+
+function read(text: string, exact: boolean): Pick<JsonReader, 'value' | 'exactValue'> {
   try {
     return readAtOnce(Buffer.from(text), { ...bounds, exact })
   } catch (error) {
-    if (isSmall && error instanceof NotJson && hasTooMany(error)) return parsed(text)
-    throw error
+    const isSmall = text.length <= maxSyncBytes
+    if (!isSmall || !(error instanceof NotJson && hasTooMany(error))) throw error
+    const value: unknown = JSON.parse(text)
+    return { value, exactValue: value }
   }
-}
-
-function parsed(text: string): { value: unknown; exactValue: unknown } {
-  const value: unknown = JSON.parse(text)
-  return { value, exactValue: value }
 }
 
 const hasTooMany = ({ trouble }: NotJson): boolean => 'max' in trouble && trouble.max === maxSyncValues
