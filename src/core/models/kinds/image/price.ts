@@ -92,7 +92,7 @@ const tokensAround = 64
 
 /** The expected tokens of an order: four bytes of the prompt a token, and what the entry says of pictures. */
 function expectedTokens({ expected }: ImageTokenPricing, order: ImageOrder): CompleteImageTokens {
-  const mediaInput = order.references.length * expected.perReference
+  const mediaInput = expectedMediaTokens(expected, order)
   return {
     input: Math.ceil(Buffer.byteLength(order.prompt) / 4) + mediaInput,
     mediaInput,
@@ -106,8 +106,8 @@ function expectedTokens({ expected }: ImageTokenPricing, order: ImageOrder): Com
  */
 const faithfulTokens = 6_240
 
-/** The most tokens of what is given along: of each picture, and of a mask, which is one more. */
-function maxMediaTokens(
+/** The expected tokens of what is given along: of each picture, and of a mask, which is one more. */
+function expectedMediaTokens(
   { perReference }: ExpectedImageTokens,
   { references, mask, options }: ImageOrder,
 ): number {
@@ -121,7 +121,7 @@ function heldTokens(pricing: ImageTokenPricing, order: ImageOrder): CompleteImag
   const { output } = expectedTokens(pricing, order)
   const widened = (tokens: number) => Math.ceil(tokens * margin)
   const text = Math.ceil(Buffer.byteLength(order.prompt) / 2) + tokensAround
-  const media = widened(maxMediaTokens(pricing.expected, order) * order.count)
+  const media = widened(expectedMediaTokens(pricing.expected, order) * order.count)
   return { input: widened(text * order.count) + media, mediaInput: media, output: widened(output) }
 }
 
