@@ -40,6 +40,11 @@ models:
     deployments: [{ provider: ears, model: translator-1 }]
     transcription: { timestamps: segment, prompt: true, translate: true }
     pricing: { per_minute: 0.06 }
+  - id: test/translator-of-pieces
+    kind: transcription
+    deployments: [{ provider: ears, model: translator-1 }]
+    transcription: { timestamps: segment, translate: true, max_seconds: 10 }
+    pricing: { per_minute: 0.06 }
   - id: test/whisper
     kind: transcription
     deployments: [{ provider: ears, model: whisper-1 }]

@@ -86,6 +86,29 @@ describe('a translation', () => {
     expect(refused.body.error, refused.text).toMatchObject({ code: 'INVALID_REQUEST', param: 'model' })
   })
 
+  test('of several pieces is joined by their times: what two of them translate in other words is there once', async () => {
+    at.upstream.hear(({ file }) => {
+      const seconds = (file.bytes.length - 44) / 32_000
+      const [first, overlap] = [seconds > 9, 2.5]
+      const segments = first
+        ? [
+            { start: 0, end: seconds - overlap, text: ' Good morning to everybody here.' },
+            { start: seconds - overlap, end: seconds, text: ' Cars stopped.' },
+          ]
+        : [
+            { start: 0, end: overlap, text: ' Automobiles halted.' },
+            { start: overlap, end: seconds, text: ' Then people left for their homes.' },
+          ]
+      return { text: segments.map(({ text }) => text).join(''), duration: seconds, segments }
+    })
+    const file = await toFile(await wavOf(14), 'talk.wav', { type: 'audio/wav' })
+    const { text } = await translate({ model: 'test/translator-of-pieces', file })
+    expect(text).toMatch(/^Good morning to everybody here\. .* Then people left for their homes\.$/)
+    expect(text.split(' ')).toHaveLength(13)
+    for (const { fields } of at.upstream.forms().slice(-2))
+      expect(fields['response_format']).toEqual(['verbose_json'])
+  })
+
   test('names the fields that it has no use for', async () => {
     const reply = await sendForm({ model: 'test/translator', language: 'fa', stream: 'true' })
     expect([reply.status, reply.headers.get('x-ignored-fields')]).toEqual([200, 'language, stream'])

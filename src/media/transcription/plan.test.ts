@@ -174,6 +174,13 @@ describe('pieces', () => {
     expect(plan(model, opened()).settings.timestamps).toBe('none')
     expect(plan(model, opened({ seconds: 3_000 })).settings.timestamps).toBe('word')
   })
+  test('of a translation ask for the times of segments, where the model says any', () => {
+    const translated = (timestamps: TranscriptionSettings['timestamps'], seconds: number) =>
+      plan(modelWith({ timestamps, translates: true }), opened({ seconds }), { translate: true }).settings
+        .timestamps
+    expect([translated('word', 3_000), translated('segment', 3_000)]).toEqual(['segment', 'segment'])
+    expect([translated('none', 3_000), translated('word', 60)]).toEqual(['none', 'none'])
+  })
   test('in which speakers are told apart overlap, or are refused where they are too short for that', () => {
     const spec = { diarize: true }
     const long = opened({ seconds: 3_000 })

@@ -112,12 +112,19 @@ function planOf(
       ? voiceOverlapSeconds
       : Math.min(overlapSeconds, conversion.maxSeconds / 4),
     alwaysOverlaps,
-    // Words are joined best by the model's most exact times; of a translation no upstream says those of words.
-    settings:
-      conversion.isCut && !settings.translate
-        ? { ...settings, timestamps: model.transcription.timestamps }
-        : settings,
+    settings: conversion.isCut ? { ...settings, timestamps: timestampsOfPieces(model, settings) } : settings,
   }
+}
+
+/**
+ * Pieces are joined best by the model's most exact times. Of a translation no upstream says those of words, but two translations of one sentence may
+ * have no word in common, so that nothing but times shows where they overlap.
+ */
+function timestampsOfPieces(
+  { transcription: { timestamps } }: TranscriptionModel,
+  { translate }: TranscriptionPlan['settings'],
+): Timestamps {
+  return translate && timestamps === 'word' ? 'segment' : timestamps
 }
 
 function livePlan(
