@@ -1,7 +1,9 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { fromHeif } from './heif.ts'
+import { fromHeif as fromHeifFor } from './heif.ts'
 import { isHeif, sniff } from './media.ts'
+
+const fromHeif = (bytes: Uint8Array, account = 'one') => fromHeifFor(bytes, account)
 
 const avif = await sharp({ create: { width: 8, height: 4, channels: 3, background: '#ff0000' } })
   .withMetadata({ orientation: 6 })
@@ -25,4 +27,14 @@ test('what is cut off, claims to be vast, or is no picture behind its first byte
   expect([isHeif(heic), await fromHeif(heic)]).toEqual([true, undefined])
   const film = Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1')
   expect([isHeif(film), sniff(film)]).toEqual([false, 'video/mp4'])
+})
+
+test('an account that sends many pictures at once does not keep others from the decoder', async () => {
+  const done: string[] = []
+  const decode = (account: string) => fromHeif(avif, account).then(() => done.push(account))
+  const many = [1, 2, 3, 4, 5].map(() => decode('many'))
+  await expect(decode('many')).rejects.toThrow('TOO_MUCH_IN_FLIGHT')
+  const few = decode('few')
+  await Promise.all([...many, few])
+  expect(done.indexOf('few')).toBeLessThan(3)
 })

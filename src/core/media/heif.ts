@@ -17,19 +17,19 @@ const maxPixels = 4_096 * 4_096
 const maxSeconds = 20
 const quality = 92
 
-/** One at a time, so that many small files do not fill the memory together. */
+/** One at a time, so that many small files do not fill the memory together. Accounts take turns, and none fills the queue alone. */
 const decoder = new Turns({
-  ...{ places: 1, perOwner: 1, waitingPerOwner: 16, waiting: 16, maxWaitMs: 30_000 },
+  ...{ places: 1, perOwner: 1, waitingPerOwner: 4, waiting: 16, maxWaitMs: 30_000 },
   busy: () => new Failure('TOO_MUCH_IN_FLIGHT', {}, { retryAfterMs: 2_000 }),
 })
 
 /**
  * The picture as JPEG, or as PNG where it may be transparent, upright and without metadata; of a sequence the first one. Undefined where the decoder
  * here cannot read it to its end, or where it has too many pixels: libvips as it comes with sharp reads AV1 (AVIF) and no HEVC (HEIC), which is
- * patented. The work is done off the event loop. Throws TOO_MUCH_IN_FLIGHT where too many others wait.
+ * patented. The work is done off the event loop. Throws TOO_MUCH_IN_FLIGHT where too many pictures of this account, or of all, wait.
  */
-export const fromHeif = (bytes: Uint8Array): Promise<Uint8Array | undefined> =>
-  decoder.run('', () => decoded(bytes))
+export const fromHeif = (bytes: Uint8Array, accountId: string): Promise<Uint8Array | undefined> =>
+  decoder.run(accountId, () => decoded(bytes))
 
 async function decoded(bytes: Uint8Array): Promise<Uint8Array | undefined> {
   const { default: sharp } = await import('sharp')

@@ -87,17 +87,25 @@ function textIn(base64: string, param: string): string {
   return text.includes('\0') || text.startsWith('%PDF-') ? refuse(reasons.notText, param) : text
 }
 
-/** A large picture in a data URL of at most `characters` characters, decoded without holding the event loop. */
-export async function largePicture(
-  url: string,
-  types: readonly string[],
-  param: string,
-  characters: number,
-): Promise<Media> {
+/** What a picture may be, and where it stands in the request of an account. */
+export interface PictureField {
+  types: readonly string[]
+  param: string
+  accountId: string
+}
+
+/** The field of a picture in a data URL of at most `characters` characters. */
+export interface PictureUrlField extends PictureField {
+  characters: number
+}
+
+/** A large picture in a data URL, decoded without holding the event loop. */
+export async function largePicture(url: string, field: PictureUrlField): Promise<Media> {
+  const { types, param, characters } = field
   if (url.length > characters) return refuse(reasons.tooLong(characters), param)
   const bytes = await decodeBase64InSlices(base64In(url, [...types, ...heifTypes], param, false))
   await noteReleasedText(url.length)
-  return pictureMedia(bytes, types, param)
+  return pictureMedia(bytes, field)
 }
 
 /**
@@ -106,23 +114,17 @@ export async function largePicture(
  */
 export async function pictureMedia(
   bytes: Uint8Array | undefined,
-  types: readonly string[],
-  param: string,
+  { types, param, accountId }: PictureField,
 ): Promise<Media> {
   if (!bytes || !isHeif(bytes)) return mediaOf(bytes, types, param)
-  const readable = await fromHeif(bytes)
+  const readable = await fromHeif(bytes, accountId)
   return readable ? mediaOf(readable, imageTypes, param) : refuse(reasons.unreadHeif, param)
 }
 
 /** A large picture that is encoded anew before it leaves this server: upright, within 2,048 pixels, with nothing beside its pixels. */
-export async function cleanPicture(
-  url: string,
-  types: readonly string[],
-  param: string,
-  characters: number,
-): Promise<Media> {
-  const picture = await largePicture(url, types, param, characters)
-  return (await referencePicture(picture)) ?? refuse(reasons.undecodable, param)
+export async function cleanPicture(url: string, field: PictureUrlField): Promise<Media> {
+  const picture = await largePicture(url, field)
+  return (await referencePicture(picture)) ?? refuse(reasons.undecodable, field.param)
 }
 
 /** Media in plain Base64 whose bytes must be of one of these types. Audio and video must have a readable duration. */

@@ -23,7 +23,7 @@ export async function editImages(
   const model = requireModel(context, fields.model, 'image')
   const maskFile = upload.files.find(({ part }) => part === 'mask')
   if (maskFile) requireMasks(model, 'mask')
-  const references = await picturesOf(upload)
+  const references = await picturesOf(upload, context.caller.accountId)
   const mask = maskFile && (await maskOf(maskFile.path, references[0]!))
   const { options, ignored } = optionsOf(model, fields, ['input_fidelity'])
   const places = { references: 'image', action: 'image' }
@@ -41,12 +41,12 @@ export async function editImages(
 const pictureTypes = ['image/png', 'image/jpeg', 'image/webp']
 
 /** The pictures of the form, read one after the other from the disk into memory that is reserved for them. */
-async function picturesOf({ files }: Upload): Promise<Media[]> {
+async function picturesOf({ files }: Upload, accountId: string): Promise<Media[]> {
   const pictures = files.filter(({ part }) => part === 'image')
   const media: Media[] = []
   for (const [index, { path }] of pictures.entries()) {
     const param = pictures.length === 1 ? 'image' : `image.${index}`
-    media.push(await pictureMedia(await readFile(path), pictureTypes, param))
+    media.push(await pictureMedia(await readFile(path), { types: pictureTypes, param, accountId }))
   }
   return media
 }

@@ -28,9 +28,9 @@ import {
   requireStreamable,
 } from './wish.ts'
 
-export async function orderImages(
-  context: RequestContext<ImageRoutesApp, OrderBody>,
-): Promise<JsonText | ContentAnswer | EventStream> {
+type OrderContext = RequestContext<ImageRoutesApp, OrderBody>
+
+export async function orderImages(context: OrderContext): Promise<JsonText | ContentAnswer | EventStream> {
   const { app, body, receivedMs } = context
   const usageOf = ({ tokens, microcredits }: PaidPictures) => ({
     prompt_tokens: tokens.input,
@@ -42,7 +42,7 @@ export async function orderImages(
   const created = Math.floor(receivedMs / 1000)
   return drawPictures(context, {
     model: requireModel(context, body.model, 'image'),
-    spec: await specOf(body),
+    spec: await specOf(context),
     endpoint: '/v1/images',
     stream: body.stream === true,
     ignored: [...unknownFields(body, OrderBody), ...ignoredFields(body)],
@@ -67,7 +67,7 @@ export async function orderImages(
   })
 }
 
-async function specOf(body: OrderBody): Promise<ImageSpec> {
+async function specOf({ body, caller }: OrderContext): Promise<ImageSpec> {
   requireStreamable(body)
   requireNoMask(body)
   requireNoOptions(body)
@@ -75,7 +75,7 @@ async function specOf(body: OrderBody): Promise<ImageSpec> {
   const quality = qualityOf(body.quality ?? 'auto')
   return {
     prompt: imagePromptOf(prompt),
-    references: await referencesOf(body),
+    references: await referencesOf(body, caller.accountId),
     action: 'auto',
     count: body.n ?? 1,
     ...shapeOf(body),
@@ -120,13 +120,17 @@ const pictureTypes = ['image/png', 'image/jpeg', 'image/webp']
  * The reference pictures, decoded one after the other. Each text is freed once its bytes exist, so that two large bodies at once stay within their
  * memory.
  */
-async function referencesOf({ input_references: references }: OrderBody): Promise<Media[]> {
+async function referencesOf(
+  { input_references: references }: OrderBody,
+  accountId: string,
+): Promise<Media[]> {
   const media: Media[] = []
   for (const [index, { image_url }] of (references ?? []).entries()) {
-    const place = `input_references.${index}.image_url.url`
+    const param = `input_references.${index}.image_url.url`
     const { url } = image_url
     image_url.url = ''
-    media.push(await largePicture(url, pictureTypes, place, maxReferenceCharacters))
+    const field = { types: pictureTypes, param, accountId, characters: maxReferenceCharacters }
+    media.push(await largePicture(url, field))
   }
   return media
 }

@@ -11,16 +11,16 @@ import { reasons } from './phrases.ts'
 import { modelOf } from './preset-model.ts'
 import { type ImageBody, maxReferenceCharacters } from './schema.ts'
 
+type DrawContext = RequestContext<StudioApp, ImageBody>
+
 /** Draws one to four pictures. Every error of the request is refused first, then room and price are held, then each picture is ordered once. */
-export async function drawImages(
-  context: RequestContext<StudioApp, ImageBody>,
-): Promise<JsonText | ContentAnswer> {
+export async function drawImages(context: DrawContext): Promise<JsonText | ContentAnswer> {
   const { app, body } = context
   const model = modelOf(context, 'image')
   const paid = await startPaidImage(app.images, {
     ...payment(context),
     model,
-    spec: await specOf(body),
+    spec: await specOf(context),
     stream: false,
     endpoint: '/v1/studio/image',
   })
@@ -42,12 +42,12 @@ const outputOf = ({ bytes, mediaType, width, height, sizing }: Picture) => ({
   sizing,
 })
 
-async function specOf(body: ImageBody): Promise<ImageSpec> {
+async function specOf({ body, caller }: DrawContext): Promise<ImageSpec> {
   const { prompt, quality, transparent, fit = 'pad', count = 1, outputFormat = 'auto' } = body
   const size = parsePixelSize(body.size ?? '')
   return {
     prompt: requirePrompt(prompt, reasons.nothingToDraw),
-    references: await referencesOf(body),
+    references: await referencesOf(body, caller.accountId),
     action: 'auto',
     count,
     ...(size && { size }),
@@ -84,13 +84,14 @@ const referenceTypes = ['image/png', 'image/jpeg', 'image/webp']
  * The reference pictures, decoded one after the other. Each text is freed once its bytes exist, so that two large bodies at once stay within their
  * memory.
  */
-async function referencesOf({ reference, references }: ImageBody): Promise<Media[]> {
+async function referencesOf({ reference, references }: ImageBody, accountId: string): Promise<Media[]> {
   if (reference && references)
     fail('INVALID_REQUEST', { why: reasons.bothReferences }, { param: 'reference' })
   const read = async (from: { dataUrl: string }, place: string): Promise<Media> => {
     const { dataUrl } = from
     from.dataUrl = ''
-    return largePicture(dataUrl, referenceTypes, `${place}.dataUrl`, maxReferenceCharacters)
+    const field = { types: referenceTypes, param: `${place}.dataUrl`, accountId }
+    return largePicture(dataUrl, { ...field, characters: maxReferenceCharacters })
   }
   if (reference) return [await read(reference, 'reference')]
   const media: Media[] = []

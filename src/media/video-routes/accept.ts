@@ -49,7 +49,7 @@ export async function acceptVideo(
   context: RequestContext<Pick<VideoRoutesApp, 'ledger' | 'videos'>>,
   options: AcceptVideoOptions,
 ): Promise<string> {
-  const { app } = context
+  const { app, caller } = context
   const { model, wish, references, where, endpoint, callbackUrl, replyOf } = options
   // The order is planned without the pictures first, since only their number matters here.
   const order = planVideo(model, { ...wish, references: references.map(() => ({})) }, where)
@@ -58,7 +58,7 @@ export async function acceptVideo(
     ...payer(context),
     endpoint,
     model,
-    order: { ...order, references: await picturesOf(references) },
+    order: { ...order, references: await picturesOf(references, caller.accountId) },
     ...(callbackUrl !== undefined && { callbackUrl }),
     replyOf,
   })
@@ -70,9 +70,11 @@ const maxCharacters = 12_000_000
 const pictureTypes = ['image/png', 'image/jpeg', 'image/webp']
 
 /** The pictures, decoded one after the other. Each text is freed once its bytes exist, so that two large bodies at once stay within their memory. */
-async function picturesOf(references: readonly PictureInput[]): Promise<Media[]> {
+async function picturesOf(references: readonly PictureInput[], accountId: string): Promise<Media[]> {
   const pictures: Media[] = []
   for (const { take, param } of references)
-    pictures.push(await cleanPicture(take(), pictureTypes, param, maxCharacters))
+    pictures.push(
+      await cleanPicture(take(), { types: pictureTypes, param, accountId, characters: maxCharacters }),
+    )
   return pictures
 }
