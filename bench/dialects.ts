@@ -168,6 +168,7 @@ function contextOf(what: Pick<RequestContext<App>, 'app' | 'caller' | 'body'>): 
     receivedMs: Date.now(),
     trace: new TraceContext(undefined),
     gone: new AbortController().signal,
+    async reserveMemory() {},
     setHeader() {},
     answerHeaders: {},
   }

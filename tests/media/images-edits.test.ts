@@ -1,4 +1,5 @@
 /** POST /v1/images/edits: its form at every edge, what it costs, and what is stored. */
+import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import sharp from 'sharp'
@@ -369,7 +370,16 @@ test('a form whose pictures have no room in memory is told to come again', async
   const first = edit(large)
   await tight.upstream.call(0)
   expectRefusal(await edit(large), { status: 503, code: 'TOO_MUCH_IN_FLIGHT' })
+  // The PNG that is made of it has 250,000.
+  const avif: [string, Uint8Array][] = [['image', await noise().avif({ effort: 0 }).toBuffer()]]
+  expect(avif[0]![1].length).toBeLessThan(90_000)
+  expectRefusal(await edit({ by: tight.key, files: avif }), { status: 503, code: 'TOO_MUCH_IN_FLIGHT' })
   gate.resolve()
   expect((await first).status).toBe(200)
   expect((await edit(large)).status).toBe(200)
 })
+
+function noise() {
+  const raw = { width: 256, height: 256, channels: 4 } as const
+  return sharp(randomBytes(256 * 256 * 4), { raw })
+}

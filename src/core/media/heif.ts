@@ -16,6 +16,8 @@ const maxPixels = 4_096 * 4_096
 /** The time to decode and encode one picture. */
 const maxSeconds = 20
 const quality = 92
+/** The most bytes of a picture that is made here: a few of an AVIF can become a hundred million of a PNG, and a request has eight of them. */
+const maxMadeBytes = 12 * 1024 * 1024
 
 /** One at a time, so that many small files do not fill the memory together. Accounts take turns, and none fills the queue alone. */
 const decoder = new Turns({
@@ -23,15 +25,21 @@ const decoder = new Turns({
   busy: () => new Failure('TOO_MUCH_IN_FLIGHT', {}, { retryAfterMs: 2_000 }),
 })
 
+/** Why a picture is not made: its bytes cannot be read to their end or claim too many pixels, or it would have too many bytes. */
+export type HeifFault = 'unreadable' | 'too_large'
+
 /**
- * The picture as JPEG, or as PNG where it may be transparent, upright and without metadata; of a sequence the first one. Undefined where the decoder
- * here cannot read it to its end, or where it has too many pixels: libvips as it comes with sharp reads AV1 (AVIF) and no HEVC (HEIC), which is
+ * The picture as JPEG, or where it may be transparent as PNG, and as WebP where that would be too large; upright and without metadata, of a sequence
+ * the first one. A fault where the decoder here cannot read it: libvips as it comes with sharp reads AV1 (AVIF) and no HEVC (HEIC), which is
  * patented. The work is done off the event loop. Throws TOO_MUCH_IN_FLIGHT where too many pictures of this account, or of all, wait.
  */
-export const fromHeif = (bytes: Uint8Array, accountId: string): Promise<Uint8Array | undefined> =>
-  decoder.run(accountId, () => decoded(bytes))
+export const fromHeif = (
+  bytes: Uint8Array,
+  accountId: string,
+  maxBytes = maxMadeBytes,
+): Promise<Uint8Array | HeifFault> => decoder.run(accountId, () => decoded(bytes, maxBytes))
 
-async function decoded(bytes: Uint8Array): Promise<Uint8Array | undefined> {
+async function decoded(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array | HeifFault> {
   const { default: sharp } = await import('sharp')
   try {
     const open = () =>
@@ -39,9 +47,12 @@ async function decoded(bytes: Uint8Array): Promise<Uint8Array | undefined> {
         seconds: maxSeconds,
       })
     const { hasAlpha } = await open().metadata()
-    const picture = open().toColourspace('srgb')
-    return await (hasAlpha ? picture.png() : picture.jpeg({ quality })).toBuffer()
+    const picture = () => open().toColourspace('srgb')
+    const made = await (hasAlpha ? picture().png() : picture().jpeg({ quality })).toBuffer()
+    if (made.length <= maxBytes) return made
+    const smaller = hasAlpha ? await picture().webp({ quality, effort: 1 }).toBuffer() : made
+    return smaller.length <= maxBytes ? smaller : 'too_large'
   } catch {
-    return undefined
+    return 'unreadable'
   }
 }

@@ -109,16 +109,17 @@ export async function largePicture(url: string, field: PictureUrlField): Promise
 }
 
 /**
- * A picture of bytes that must be of one of these types. AVIF is decoded here and becomes JPEG or PNG, and so is HEIC where the decoder reads it.
- * Throws TOO_MUCH_IN_FLIGHT too.
+ * A picture of bytes that must be of one of these types. AVIF is decoded here and becomes JPEG, PNG or WebP, and so does HEIC where the decoder reads
+ * it. Throws TOO_MUCH_IN_FLIGHT too.
  */
 export async function pictureMedia(
   bytes: Uint8Array | undefined,
   { types, param, accountId }: PictureField,
 ): Promise<Media> {
   if (!bytes || !isHeif(bytes)) return mediaOf(bytes, types, param)
-  const readable = await fromHeif(bytes, accountId)
-  return readable ? mediaOf(readable, imageTypes, param) : refuse(reasons.unreadHeif, param)
+  const made = await fromHeif(bytes, accountId)
+  if (made === 'unreadable') return refuse(reasons.unreadHeif, param)
+  return made === 'too_large' ? refuse(reasons.largeHeif, param) : mediaOf(made, imageTypes, param)
 }
 
 /** A large picture that is encoded anew before it leaves this server: upright, within 2,048 pixels, with nothing beside its pixels. */

@@ -129,6 +129,10 @@ export const reasons = {
     en: 'this is a HEIC or AVIF picture that cannot be read here, or has more than 16 megapixels; save it as JPEG or PNG (iPhones: Settings, Camera, Formats, Most Compatible).',
     fa: 'این تصویر HEIC یا AVIF است و اینجا خوانده نمی‌شود، یا بیش از ۱۶ مگاپیکسل دارد؛ آن را JPEG یا PNG ذخیره کنید (آیفون: Settings، ‏Camera، ‏Formats، ‏Most Compatible).',
   },
+  largeHeif: {
+    en: 'this HEIC or AVIF picture would have more than 12 MB as JPEG, PNG or WebP; send a smaller one.',
+    fa: 'این تصویر HEIC یا AVIF به شکل JPEG، ‏PNG یا WebP بیش از ۱۲ مگابایت می‌شود؛ تصویر کوچک‌تری بفرستید.',
+  },
   undecodable: {
     en: 'the picture cannot be decoded to its end, or has more than 64 megapixels.',
     fa: 'تصویر را نمی‌توان تا پایان خواند، یا بیش از ۶۴ مگاپیکسل دارد.',

@@ -11,19 +11,19 @@ import type { ImageRoutesApp } from './app.ts'
 import { drawPictures } from './draw.ts'
 import { openAiAnswer } from './openai-answer.ts'
 import { reasons } from './phrases.ts'
-import { EditForm } from './schema.ts'
+import { EditForm, referenceBytes } from './schema.ts'
 import { imageSpecOf, optionsOf } from './wish.ts'
 
+type EditContext = RequestContext<ImageRoutesApp, unknown, unknown, unknown, EditForm>
+
 /** Draws from pictures that come in a form; otherwise the same as generating. */
-export async function editImages(
-  context: RequestContext<ImageRoutesApp, unknown, unknown, unknown, EditForm>,
-): Promise<JsonText | ContentAnswer | EventStream> {
+export async function editImages(context: EditContext): Promise<JsonText | ContentAnswer | EventStream> {
   const upload = context.upload!
   const { fields } = upload
   const model = requireModel(context, fields.model, 'image')
   const maskFile = upload.files.find(({ part }) => part === 'mask')
   if (maskFile) requireMasks(model, 'mask')
-  const references = await picturesOf(upload, context.caller.accountId)
+  const references = await picturesOf(context, upload)
   const mask = maskFile && (await maskOf(maskFile.path, references[0]!))
   const { options, ignored } = optionsOf(model, fields, ['input_fidelity'])
   const places = { references: 'image', action: 'image' }
@@ -40,13 +40,23 @@ export async function editImages(
 
 const pictureTypes = ['image/png', 'image/jpeg', 'image/webp']
 
-/** The pictures of the form, read one after the other from the disk into memory that is reserved for them. */
-async function picturesOf({ files }: Upload, accountId: string): Promise<Media[]> {
+/**
+ * The pictures of the form, read one after the other from the disk into memory that is reserved for them, and for what those have more that are
+ * encoded here.
+ */
+async function picturesOf(context: EditContext, { files }: Upload): Promise<Media[]> {
+  const { accountId } = context.caller
   const pictures = files.filter(({ part }) => part === 'image')
+  let bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   const media: Media[] = []
-  for (const [index, { path }] of pictures.entries()) {
+  for (const [index, file] of pictures.entries()) {
     const param = pictures.length === 1 ? 'image' : `image.${index}`
-    media.push(await pictureMedia(await readFile(path), { types: pictureTypes, param, accountId }))
+    const picture = await pictureMedia(await readFile(file.path), { types: pictureTypes, param, accountId })
+    bytes += picture.data!.length - file.bytes
+    if (bytes > referenceBytes)
+      fail('INVALID_MEDIA', { why: reasons.largeTogether(referenceBytes) }, { param })
+    await context.reserveMemory(bytes)
+    media.push(picture)
   }
   return media
 }

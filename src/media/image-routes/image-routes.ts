@@ -9,10 +9,8 @@ import { editImages } from './edit.ts'
 import { generateImages } from './generate.ts'
 import { OrderBody, OrderedPictures } from './openrouter-schema.ts'
 import { orderImages } from './order.ts'
-import { EditForm, GenerationBody, maxPromptBytes, Pictures } from './schema.ts'
+import { EditForm, GenerationBody, maxPromptBytes, Pictures, referenceBytes } from './schema.ts'
 
-/** The most bytes of all reference pictures together. */
-const referenceBytes = 100 * 1024 * 1024
 const maxReferences = 8
 
 const failures: FailureCode[] = [

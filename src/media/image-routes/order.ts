@@ -67,7 +67,8 @@ export async function orderImages(context: OrderContext): Promise<JsonText | Con
   })
 }
 
-async function specOf({ body, caller }: OrderContext): Promise<ImageSpec> {
+async function specOf(context: OrderContext): Promise<ImageSpec> {
+  const { body } = context
   requireStreamable(body)
   requireNoMask(body)
   requireNoOptions(body)
@@ -75,7 +76,7 @@ async function specOf({ body, caller }: OrderContext): Promise<ImageSpec> {
   const quality = qualityOf(body.quality ?? 'auto')
   return {
     prompt: imagePromptOf(prompt),
-    references: await referencesOf(body, caller.accountId),
+    references: await referencesOf(context),
     action: 'auto',
     count: body.n ?? 1,
     ...shapeOf(body),
@@ -120,17 +121,19 @@ const pictureTypes = ['image/png', 'image/jpeg', 'image/webp']
  * The reference pictures, decoded one after the other. Each text is freed once its bytes exist, so that two large bodies at once stay within their
  * memory.
  */
-async function referencesOf(
-  { input_references: references }: OrderBody,
-  accountId: string,
-): Promise<Media[]> {
+async function referencesOf(context: OrderContext): Promise<Media[]> {
+  const { accountId } = context.caller
   const media: Media[] = []
-  for (const [index, { image_url }] of (references ?? []).entries()) {
+  let bytes = 0
+  for (const [index, { image_url }] of (context.body.input_references ?? []).entries()) {
     const param = `input_references.${index}.image_url.url`
     const { url } = image_url
     image_url.url = ''
     const field = { types: pictureTypes, param, accountId, characters: maxReferenceCharacters }
-    media.push(await largePicture(url, field))
+    const picture = await largePicture(url, field)
+    bytes += picture.data!.length
+    await context.reserveMemory(bytes)
+    media.push(picture)
   }
   return media
 }

@@ -1,6 +1,7 @@
 import { sizeName } from '#core/models'
 import type { PixelSize } from '#core/turn'
 import type { Localized } from '#platform/errors'
+import { persian } from '#platform/words'
 
 /** The reasons for which a picture is refused. */
 export const reasons = {
@@ -32,6 +33,10 @@ export const reasons = {
   maskSize: (mask: PixelSize, picture: PixelSize): Localized => ({
     en: `the mask is ${sizeName(mask)} and the picture ${sizeName(picture)}; send a mask of the same size.`,
     fa: `اندازهٔ mask‏ ${sizeName(mask)} و اندازهٔ تصویر ${sizeName(picture)} است؛ mask هم‌اندازهٔ تصویر بفرستید.`,
+  }),
+  largeTogether: (bytes: number): Localized => ({
+    en: `an AVIF is sent on as another picture, and all of them would have more than ${bytes / 1024 / 1024} MB; send fewer or smaller ones.`,
+    fa: `فایل AVIF به شکل تصویر دیگری فرستاده می‌شود و همه با هم بیش از ${persian(bytes / 1024 / 1024)} مگابایت می‌شوند؛ کمتر یا کوچک‌تر بفرستید.`,
   }),
   noModel: {
     en: 'no model takes it, and the picture would be another; leave it out.',

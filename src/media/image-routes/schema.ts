@@ -9,6 +9,9 @@ const model = Type.String({
   description: 'An image model.',
   'x-description-fa': 'یک مدل تصویر.',
 })
+/** The most bytes of all reference pictures together. */
+export const referenceBytes = 100 * 1024 * 1024
+
 /** The most bytes of a prompt in UTF-8, where each character has at most four. */
 export const maxPromptBytes = 4 * 32_000
 const prompt = Type.String({ minLength: 1, maxLength: 32_000 })

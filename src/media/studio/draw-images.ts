@@ -42,12 +42,13 @@ const outputOf = ({ bytes, mediaType, width, height, sizing }: Picture) => ({
   sizing,
 })
 
-async function specOf({ body, caller }: DrawContext): Promise<ImageSpec> {
+async function specOf(context: DrawContext): Promise<ImageSpec> {
+  const { body } = context
   const { prompt, quality, transparent, fit = 'pad', count = 1, outputFormat = 'auto' } = body
   const size = parsePixelSize(body.size ?? '')
   return {
     prompt: requirePrompt(prompt, reasons.nothingToDraw),
-    references: await referencesOf(body, caller.accountId),
+    references: await referencesOf(context),
     action: 'auto',
     count,
     ...(size && { size }),
@@ -84,14 +85,20 @@ const referenceTypes = ['image/png', 'image/jpeg', 'image/webp']
  * The reference pictures, decoded one after the other. Each text is freed once its bytes exist, so that two large bodies at once stay within their
  * memory.
  */
-async function referencesOf({ reference, references }: ImageBody, accountId: string): Promise<Media[]> {
+async function referencesOf(context: DrawContext): Promise<Media[]> {
+  const { reference, references } = context.body
+  const { accountId } = context.caller
   if (reference && references)
     fail('INVALID_REQUEST', { why: reasons.bothReferences }, { param: 'reference' })
+  let bytes = 0
   const read = async (from: { dataUrl: string }, place: string): Promise<Media> => {
     const { dataUrl } = from
     from.dataUrl = ''
     const field = { types: referenceTypes, param: `${place}.dataUrl`, accountId }
-    return largePicture(dataUrl, { ...field, characters: maxReferenceCharacters })
+    const picture = await largePicture(dataUrl, { ...field, characters: maxReferenceCharacters })
+    bytes += picture.data!.length
+    await context.reserveMemory(bytes)
+    return picture
   }
   if (reference) return [await read(reference, 'reference')]
   const media: Media[] = []

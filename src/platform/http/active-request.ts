@@ -91,6 +91,9 @@ export class ActiveRequest implements RequestContext<HttpApp> {
     this.#gone?.abort()
     this.sink?.onClientGone()
   }
+  async reserveMemory(bytes: number): Promise<void> {
+    await this.slot?.announce(bytes)
+  }
   setHeader(name: string, value: string): void {
     const known = name.toLowerCase()
     this.answerHeaders[known] = known === 'vary' ? this.#varyWith(value) : value

@@ -90,6 +90,11 @@ export interface RequestContext<App, Body = unknown, Query = unknown, Params = u
   trace: TraceContext
   /** Aborts when the client goes away before its answer is complete. */
   readonly gone: AbortSignal
+  /**
+   * Grows what is reserved in memory for the bytes of the request, where they become more after they came. Waits a while for room. Throws
+   * TOO_MUCH_IN_FLIGHT.
+   */
+  reserveMemory(bytes: number): Promise<void>
   /** Sets a header of the answer; call it before returning. */
   setHeader(name: string, value: string): void
   /** The headers of the answer that are set so far, by names in small letters. */

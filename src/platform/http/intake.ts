@@ -32,6 +32,7 @@ export interface BodySlot {
 
 interface WaitingBody {
   held: Reservation
+  /** To which the reservation is to grow. */
   bytes: number
   enter: () => void
 }
@@ -85,9 +86,10 @@ export class BodyMemory {
   }
 
   async #announce(reservation: Reservation, bytes: number): Promise<void> {
-    if (bytes > 0 && !this.#fits(reservation, bytes)) {
-      this.#dropSlow(reservation, bytes)
-      if (!this.#fits(reservation, bytes)) await this.#waitForMemory(reservation, bytes)
+    const more = bytes - reservation.bytes
+    if (more > 0 && !this.#fits(reservation, more)) {
+      this.#dropSlow(reservation, more)
+      if (!this.#fits(reservation, more)) await this.#waitForMemory(reservation, bytes)
     }
     this.#reserve(reservation, bytes)
   }
@@ -143,7 +145,7 @@ export class BodyMemory {
   /** Calls waiting bodies that fit. Their room is reserved at once, so that no new request can take it before they continue. */
   #callWaiting(): void {
     for (const waiting of this.#waiting) {
-      if (!this.#fits(waiting.held, waiting.bytes)) continue
+      if (!this.#fits(waiting.held, waiting.bytes - waiting.held.bytes)) continue
       this.#waiting.delete(waiting)
       this.#reserve(waiting.held, waiting.bytes)
       waiting.enter()

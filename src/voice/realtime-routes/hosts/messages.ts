@@ -73,6 +73,8 @@ export function receivedContext<App>(
   return {
     ...sent,
     ...{ app, gone, setHeader, claim },
+    // The memory of its bytes is reserved in the process that received them.
+    reserveMemory: async () => {},
     caller: callerOf(caller),
     bodyFile: undefined,
     upload: fields === undefined ? undefined : { fields, files: [] },
