@@ -94,7 +94,7 @@ async function accept(
         row.created_at,
       ),
     )
-    const { running, queued, lost } = await countOpen(tx, owner)
+    const { running, queued, lost } = await countOpen(tx, owner, app.clock.nowMs())
     const { videosRunning, videosQueued } = app.config.studio
     const maxOpen = videosRunning + videosQueued
     if (running + queued >= maxOpen || lost >= maxOpen + moreLost)

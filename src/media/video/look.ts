@@ -11,10 +11,10 @@ import { startJob, startNext } from './start.ts'
 import {
   changeVideo,
   type DueVideo,
+  isLost,
   keyOf,
   type LookResult,
   lockOpen,
-  lostAfterMissing,
   type VideoRow,
 } from './store.ts'
 import { lookTimeouts, nextLookMs } from './timeouts.ts'
@@ -240,13 +240,14 @@ async function recordMissing(app: VideoApp, due: DueVideo): Promise<LookUpdate |
   const missing = due.missing + 1
   const since = due.missing_since ?? new Date(nowMs)
   const update = lookUpdateOf(app, due, { missing: Math.min(missing, maxMissing), missing_since: since })
-  if (missing === lostAfterMissing) return giveUpPlace(app, due, update)
-  if (missing < maxMissing || nowMs - since.getTime() < missingMs) return update
-  await failVideo(app, keyOf(due), { code: 'UPSTREAM_FAILED', mayBeBilled: true }, isUnderWay)
-  return undefined
+  if (missing >= maxMissing && nowMs - since.getTime() >= missingMs) {
+    await failVideo(app, keyOf(due), { code: 'UPSTREAM_FAILED', mayBeBilled: true }, isUnderWay)
+    return undefined
+  }
+  return isLost(update, nowMs) ? giveUpPlace(app, due, update) : update
 }
 
-/** Writes that the vendor does not know the job, which holds no place of the project any more, and begins the next one. */
+/** Writes that the vendor does not know the job, which holds no place of the project any more, and begins the next one. A repetition changes nothing. */
 async function giveUpPlace(
   app: VideoApp,
   due: DueVideo,

@@ -41,11 +41,11 @@ export const startJob = orderingJob<{ projectId: string }>({
 
 /** Begins another video of the project when the transaction commits, since one has given back its place. */
 export async function startNext(
-  { jobs }: Pick<VideoApp, 'jobs'>,
+  { clock, jobs }: Pick<VideoApp, 'clock' | 'jobs'>,
   tx: Tx,
   { account_id: accountId, project_id: projectId }: Pick<VideoRow, 'account_id' | 'project_id'>,
 ): Promise<void> {
-  const { queued } = await countOpen(tx, { accountId, projectId })
+  const { queued } = await countOpen(tx, { accountId, projectId }, clock.nowMs())
   if (queued > 0) await jobs.enqueue(tx, startJob, { accountId, data: { projectId } })
 }
 
@@ -67,7 +67,7 @@ async function takeNext(app: VideoApp, project: ProjectKey): Promise<VideoRow | 
   const now = new Date(app.clock.nowMs())
   return app.db.tx(async (tx) => {
     await lockProject(tx, project.projectId)
-    const { running, queued } = await countOpen(tx, project)
+    const { running, queued } = await countOpen(tx, project, now.getTime())
     if (running >= app.config.studio.videosRunning) return undefined
     const row = await nextQueued(tx, project, now)
     if (!row || leftMsOf(app, row) < minLeftMs) return row

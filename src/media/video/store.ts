@@ -133,8 +133,18 @@ export interface ProjectKey {
   projectId: string
 }
 
-/** A vendor may know a job some seconds after its order only: it is lost after so many looks at which it is not known. */
-export const lostAfterMissing = 2
+/** A vendor may know a job half a minute after its order only: it is lost after so many looks over so much time at which it is not known. */
+const lostAfterMissing = 2
+const lostAfterMs = 30_000
+
+/** The time at which a job must have been missing first to be lost. */
+const lostSince = (nowMs: number): Date => new Date(nowMs - lostAfterMs)
+
+/** Whether the vendor of a job does not know it, so that it holds no place; `countOpen` decides the same. */
+export const isLost = (
+  { missing, missing_since: since }: Pick<VideoRow, 'missing' | 'missing_since'>,
+  nowMs: number,
+): boolean => missing >= lostAfterMissing && since !== null && since <= lostSince(nowMs)
 
 export interface OpenVideos {
   /** Those that hold a place. */
@@ -145,10 +155,15 @@ export interface OpenVideos {
 }
 
 /** The number of open jobs of a project. */
-export async function countOpen(tx: Tx, { accountId, projectId }: ProjectKey): Promise<OpenVideos> {
+export async function countOpen(
+  tx: Tx,
+  { accountId, projectId }: ProjectKey,
+  nowMs: number,
+): Promise<OpenVideos> {
   const { rows } = await sql<{ open: bigint; queued: bigint; lost: bigint }>`
     select count(*) as open, count(*) filter (where status = 'queued') as queued, count(*) filter (where
-      (status = 'submitting' and ambiguous_until is not null) or (status in ('submitted', 'processing') and missing >= ${lostAfterMissing})) as lost
+      (status = 'submitting' and ambiguous_until is not null)
+      or (status in ('submitted', 'processing') and missing >= ${lostAfterMissing} and missing_since <= ${lostSince(nowMs)})) as lost
     from videos.jobs where account_id = ${accountId} and project_id = ${projectId} and ended_at is null`.execute(
     tx,
   )

@@ -36,7 +36,14 @@ test('an order whose answer was lost, and a job that its vendor does not know, h
   clock.moveMs(1)
   vendor.plan({})
   const made = await order(world)
-  await untilLooked(at, async () => (await rowOf(world, gone.id)).missing >= 2, { stepMs: 500 })
+  await untilLooked(at, async () => (await rowOf(world, gone.id)).missing >= 3)
+  // A vendor may know its job some seconds after the order only: until then it holds its place.
+  const { missing_since: since } = await rowOf(world, gone.id)
+  expect(clock.nowMs() - since!.getTime()).toBeLessThan(15_000)
+  expect([(await rowOf(world, made.id)).status, vendor.jobs.length]).toEqual(['queued', 2])
+  const { looks } = await rowOf(world, gone.id)
+  clock.moveMs(since!.getTime() + 30_000 - clock.nowMs())
+  await untilLooked(at, async () => (await rowOf(world, gone.id)).looks > looks)
   // The clock stands: nothing else that is waited for could begin it.
   await until(() => vendor.jobs.length === 3)
   for (const job of [lost, gone]) expect(await find(world, job)).toMatchObject({ pending: true })
