@@ -61,13 +61,16 @@ export class SimulatedVideos {
     return [...this.rows.values()].filter(({ ended_at: endedAt }) => endedAt === null)
   }
 
-  #count([lostAfter, account, project]: Values): Row[] {
+  #count([lostAfter, lostSince, account, project]: Values): Row[] {
     const own = this.#open().filter((row) => row.account_id === account && row.project_id === project)
     const queued = own.filter(({ status }) => status === 'queued')
-    const lost = own.filter(({ status, ambiguous_until: until, missing }) =>
+    const lost = own.filter(({ status, ambiguous_until: until, missing, missing_since: since }) =>
       status === 'submitting'
         ? until !== null
-        : ['submitted', 'processing'].includes(status) && (missing as number) >= (lostAfter as number),
+        : ['submitted', 'processing'].includes(status) &&
+          (missing as number) >= (lostAfter as number) &&
+          since !== null &&
+          (since as Date) <= (lostSince as Date),
     )
     return [{ open: BigInt(own.length), queued: BigInt(queued.length), lost: BigInt(lost.length) }]
   }
