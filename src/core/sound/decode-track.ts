@@ -13,16 +13,18 @@ import { bytesOf, chunksOf } from './source.ts'
 import { fileOf, type Track } from './track.ts'
 
 /** Longer sound is decoded in a process of its own, so that it takes no time from other requests. */
-const maxSecondsInPlace = 120
+export const maxSecondsInPlace = 120
 /** The most bytes that are decoded here, of a file whose length is not known before it is decoded. */
 const maxBytesInPlace = 1 << 20
 
 /** The rooms that the readers of a decoding process import. */
-const rooms = ['core/magic', 'platform/slices'].map((room) => path.join(import.meta.dirname, '../..', room))
+export const rooms = ['core/magic', 'platform/slices'].map((room) =>
+  path.join(import.meta.dirname, '../..', room),
+)
 
 /** The CPU time for decoding; the slowest codec takes a tenth of it. */
-const decodeMs = (seconds: number): number => 10_000 + 60 * seconds
-const maxOutputBytes = 1 << 16
+export const decodeMs = (seconds: number): number => 10_000 + 60 * seconds
+export const maxOutputBytes = 1 << 16
 const roomBytes = 1 << 16
 /** The most seconds of AAC that its decoder may leave out at the ends. */
 const maxMissingSeconds = 0.5
@@ -145,7 +147,8 @@ async function decodeByFfmpeg(
 const pcmBytes = (seconds: number): number =>
   Math.ceil((seconds + 1) * speechSampleRate * sampleBytes) + roomBytes
 
-function outcomeValue(outcome: ConfinedResult, { mediaType }: Track): unknown {
+/** What a process answered. Throws SoundError. */
+export function outcomeValue(outcome: ConfinedResult, { mediaType }: Pick<Track, 'mediaType'>): unknown {
   if ('value' in outcome) return outcome.value
   throw new SoundError(outcome.lost === 'busy' ? 'busy' : 'malformed', mediaType)
 }

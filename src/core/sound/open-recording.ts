@@ -4,10 +4,12 @@ import { type AdtsIndex, endOfAdts, indexAdts } from './adts-index.ts'
 import { type CountedSound, countSound, type DecodeOptions, decodeSound } from './decode.ts'
 import { sampleBytes, speechSampleRate } from './decode-pcm.ts'
 import { type DecodeContext, type DecodedSound, decodeTrack } from './decode-track.ts'
+import { type ByteRange, soundOf } from './decoded-sound.ts'
 import { SoundError } from './fault.ts'
 import { hasSpeech } from './has-speech.ts'
 import { type Levels, levelsOfPcm } from './levels.ts'
-import { PcmReader, type Sound } from './pcm.ts'
+import { ListeningLimit, listen } from './listen.ts'
+import type { Sound } from './pcm.ts'
 import type {
   MeasuredRecording,
   Packets,
@@ -103,6 +105,8 @@ export class OpenedRecording implements Recording {
   readonly #timing: RecordingTiming
   #decoded: Promise<DecodedSound> | undefined
   #levels: Promise<Levels> | undefined
+  /** The spans that were listened to, as JSON. */
+  readonly #speech = new Map<string, Promise<readonly boolean[]>>()
   #index: Promise<AdtsIndex> | undefined
 
   constructor(
@@ -120,11 +124,8 @@ export class OpenedRecording implements Recording {
   }
 
   async *sound(span: TimeSpan = {}): AsyncGenerator<Sound> {
-    const { pcm, begin, end } = await this.#byteRange(span)
-    const reader = new PcmReader({ rate: speechSampleRate, channels: 1 })
-    for await (const bytes of chunksOf(pcm, begin, end))
-      for (const samples of reader.write(bytes))
-        if (samples.length > 0) yield { rate: speechSampleRate, samples }
+    const { pcm, ...range } = await this.#byteRange(span)
+    yield* soundOf(pcm, range)
   }
 
   async wav(span: TimeSpan = {}): Promise<{ bytes: SoundBytes; seconds: number }> {
@@ -144,7 +145,7 @@ export class OpenedRecording implements Recording {
   }
 
   /** Where a span stands in the decoded sound, in bytes. */
-  async #byteRange(span: TimeSpan): Promise<{ pcm: DecodedSound['pcm']; begin: number; end: number }> {
+  async #byteRange(span: TimeSpan): Promise<ByteRange & { pcm: RecordingSource }> {
     const { pcm } = await this.#decode()
     const first = Math.round(this.#timing.skipSeconds * speechSampleRate)
     const all = Math.floor(bytesOf(pcm) / sampleBytes) - first
@@ -155,12 +156,40 @@ export class OpenedRecording implements Recording {
     return { pcm, begin: sampleBytes * (first + from), end: sampleBytes * (first + to) }
   }
 
-  async hasSpeech(span: TimeSpan = {}): Promise<boolean> {
-    if (!this.measured.isDecodable) return true
+  async speechIn(spans: readonly TimeSpan[]): Promise<readonly boolean[]> {
+    if (!this.measured.isDecodable) return spans.map(() => true)
+    const key = JSON.stringify(spans)
+    const known = this.#speech.get(key)
+    if (known) return known
+    const found = this.#listen(spans).catch((error) => {
+      this.#speech.delete(key)
+      throw error
+    })
+    this.#speech.set(key, found)
+    return found
+  }
+
+  async #listen(spans: readonly TimeSpan[]): Promise<readonly boolean[]> {
+    const limit = new ListeningLimit(this.#decoding.requester.signal)
+    const [first = {}] = spans
+    const isAll = spans.length === 1 && first.from === undefined && first.to === undefined
     // Speech mostly begins at once, and then nothing after it has to be decoded.
-    const isAll = span.from === undefined && span.to === undefined
-    const sound = isAll && !this.#decoded ? this.wholeSound({ opusRate: speechSampleRate }) : this.sound(span)
-    return await hasSpeech(sound)
+    if (isAll && !this.#decoded && this.#isDecodedHere) {
+      const { file, media: mediaType, part } = this.#track
+      const options = { mediaType, opusRate: speechSampleRate, onTruncated: () => undefined } as const
+      const isSpoken = await hasSpeech(trimSound(limit.within(decodeSound(chunksOf(file), options)), part))
+      if (isSpoken || !limit.isReached) return [isSpoken]
+    }
+    const { pcm } = await this.#decode()
+    const parts = await Promise.all(spans.map((span) => this.#byteRange(span)))
+    const ranges = parts.map(({ begin, end }) => ({ begin, end }))
+    return listen(this.#decoding, this.#track, pcm, ranges, limit)
+  }
+
+  /** Whether the codec may be decoded in this process. */
+  get #isDecodedHere(): boolean {
+    const { media, isVorbis, foreign } = this.#track
+    return media !== 'audio/aac' && !isVorbis && !foreign
   }
 
   levels(): Promise<Levels> {
@@ -197,10 +226,10 @@ export class OpenedRecording implements Recording {
 
   /** Yields what `sound` does, but a codec that is decoded in this process keeps its own rate. */
   async *wholeSound(options: DecodeOptions): AsyncGenerator<Sound> {
-    const { file, media, part, isVorbis, foreign } = this.#track
+    const { file, media, part } = this.#track
     const { onTruncated = () => undefined } = options
     if (this.measured.isTruncated) onTruncated()
-    if (media === 'audio/aac' || isVorbis || foreign) return yield* this.sound()
+    if (!this.#isDecodedHere) return yield* this.sound()
     const decoding = { ...options, mediaType: media, onTruncated: () => undefined }
     yield* trimSound(decodeSound(chunksOf(file), decoding), part)
   }

@@ -65,8 +65,11 @@ export interface Recording extends AsyncDisposable {
    * `sound` does.
    */
   wav(span?: TimeSpan): Promise<{ bytes: SoundBytes; seconds: number }>
-  /** Whether somebody speaks in a span; true where the sound cannot be read here. It is read as far as the first word. Throws as `sound` does. */
-  hasSpeech(span?: TimeSpan): Promise<boolean>
+  /**
+   * Whether somebody speaks in each span; true where the sound cannot be read here. Each is read as far as its first word, after two minutes in a
+   * process of its own, and once for all who ask. Throws as `sound` does.
+   */
+  speechIn(spans: readonly TimeSpan[]): Promise<readonly boolean[]>
   /** The loudness of the recording, every 10 ms. Throws as `sound` does. */
   levels(): Promise<Levels>
   /** A span cut by packets, without decoding. Only for AAC: `undefined` for others. */

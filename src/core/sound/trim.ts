@@ -1,4 +1,4 @@
-import { concatSamples, noSamples, type Sound, type SoundStream } from './pcm.ts'
+import type { Sound, SoundStream } from './pcm.ts'
 
 /** Positions in seconds from the first sample. */
 export interface SoundPart {
@@ -24,7 +24,8 @@ export async function* trimSound(
   { skipSeconds, untilSeconds = Number.POSITIVE_INFINITY, discardSeconds }: SoundPart,
 ): AsyncGenerator<Sound> {
   let at = 0
-  let held: Float32Array = noSamples
+  const held: Float32Array[] = []
+  let heldSamples = 0
   for await (const { rate, samples } of stream) {
     const from = Math.round(skipSeconds * rate) - at
     const until = Math.round(untilSeconds * rate) - at
@@ -32,9 +33,20 @@ export async function* trimSound(
     if (until <= 0) return
     const part = samples.subarray(Math.max(0, from), Math.min(samples.length, until))
     const discarded = Math.round(discardSeconds * rate)
-    const whole = discarded === 0 ? part : concatSamples([held, part])
-    const ready = Math.max(0, whole.length - discarded)
-    if (ready > 0) yield { rate, samples: whole.subarray(0, ready) }
-    held = whole.slice(ready)
+    if (discarded === 0) {
+      if (part.length > 0) yield { rate, samples: part }
+      continue
+    }
+    // A file may say that hours are to be left out: no sample is copied more than once.
+    held.push(part.slice())
+    heldSamples += part.length
+    while (heldSamples > discarded) {
+      const first = held[0]!
+      const ready = Math.min(first.length, heldSamples - discarded)
+      if (ready === first.length) held.shift()
+      else held[0] = first.subarray(ready)
+      heldSamples -= ready
+      if (ready > 0) yield { rate, samples: first.subarray(0, ready) }
+    }
   }
 }

@@ -1,8 +1,9 @@
 /** The models that may transcribe a recording, and the pieces in which each of them gets it. */
 import type { TranscriptionModel, TranscriptionUsage } from '#core/models'
 import { orderCandidates, type PaidApp, type PaidCall } from '#core/paid'
-import { pausesOf } from '#core/sound'
+import { pausesOf, SoundError, type TimeSpan } from '#core/sound'
 import type { TranscriptionOrder } from '#core/turn'
+import { Failure } from '#platform/errors'
 import { type Pause, type PieceSpan, planPieceSpans } from './cut.ts'
 import { type PieceFile, pieceOf } from './pieces.ts'
 import { boundOf, liveSpans, planTranscription, type TranscriptionPlan } from './plan.ts'
@@ -108,8 +109,12 @@ async function spokenSpans(
   if (!model.transcription.vad) return spans
   const spoken: PieceSpan[] = []
   let isAfterGap = false
-  for (const span of spans) {
-    const isSpoken = await recording.recording.hasSpeech(spans.length === 1 ? {} : span)
+  const found = await speechIn(
+    recording,
+    spans.length === 1 ? [{}] : spans.map(({ from, to }) => ({ from, to })),
+  )
+  for (const [index, span] of spans.entries()) {
+    const isSpoken = found[index]!
     if (isSpoken && spec.diarize) return spans
     // What overlaps with a piece that is left out has no word in that part.
     const joint = spoken.length === 0 ? 'first' : isAfterGap ? 'silence' : span.joint
@@ -117,6 +122,20 @@ async function spokenSpans(
     isAfterGap = !isSpoken
   }
   return spoken
+}
+
+/** Whether somebody speaks in each span. What cannot be read here, or not now, counts as speech: the model may be able to. */
+async function speechIn(
+  { recording }: OpenedRecording,
+  spans: readonly TimeSpan[],
+): Promise<readonly boolean[]> {
+  try {
+    return await recording.speechIn(spans)
+  } catch (error) {
+    const isFull = error instanceof Failure && error.code === 'SPOOL_FULL'
+    if (!isFull && !(error instanceof SoundError)) throw error
+    return spans.map(() => true)
+  }
 }
 
 /** The first piece for each model; models that get the same piece share it. */

@@ -223,7 +223,7 @@ export function aacOf(words: readonly Word[], more: Partial<MeasuredRecording> =
     measured,
     sound: undecodable,
     wav: undecodable,
-    hasSpeech: async () => true,
+    speechIn: async (spans) => spans.map(() => true),
     levels: undecodable,
     packets: async ({ from = 0, to = seconds }) => {
       const [start, end] = [Math.max(0, from - 0.02), Math.min(seconds, to)]
