@@ -14,8 +14,8 @@ export interface Spoken {
 export interface Conversation {
   /** Adds a question, and asks the model. */
   ask(model: string, question: string): Promise<Spoken>
-  /** Adds a result for each of the calls, and asks the model. */
-  answer(model: string, calls: readonly string[]): Promise<Spoken>
+  /** Adds a result for each of the calls, and asks the model, with the fields of `more` instead of the usual ones. */
+  answer(model: string, calls: readonly string[], more?: Json): Promise<Spoken>
 }
 
 export interface ConversationOptions {
@@ -34,8 +34,8 @@ export const conversing = (key: Client, wire: SpokenWire, options: ConversationO
 function overChat(key: Client, { stream, forgets, more }: ConversationOptions): Conversation {
   const messages: Json[] = []
   const tools = [{ type: 'function', function: { name: 'get_weather', parameters } }]
-  const say = async (model: string): Promise<Spoken> => {
-    const body = { model, messages, tools, stream, max_tokens: 4_000, reasoning: { effort: 'high' }, ...more }
+  const say = async (model: string, other: Json = {}): Promise<Spoken> => {
+    const body = { model, messages, tools, stream, max_tokens: 4_000, reasoning: { effort: 'high' }, ...more, ...other }
     const reply = await key.post('/v1/chat/completions', body)
     if (reply.status !== 200) return { reply, calls: [], text: '' }
     const whole = stream ? joinedChat(chunksOf(reply.text)) : reply.body.choices[0].message
@@ -53,9 +53,9 @@ function overChat(key: Client, { stream, forgets, more }: ConversationOptions): 
       messages.push({ role: 'user', content: question })
       return say(model)
     },
-    answer: (model, calls) => {
+    answer: (model, calls, other) => {
       messages.push(...calls.map((id) => ({ role: 'tool', tool_call_id: id, content: '30 °C' })))
-      return say(model)
+      return say(model, other)
     },
   }
 }
@@ -90,13 +90,14 @@ function joinedChat(chunks: readonly Chunk[]): Json {
 function overResponses(key: Client, { stream, forgets, more }: ConversationOptions): Conversation {
   const input: Json[] = []
   const tools = [{ type: 'function', name: 'get_weather', parameters, strict: false }]
-  const say = async (model: string): Promise<Spoken> => {
+  const say = async (model: string, other: Json = {}): Promise<Spoken> => {
     const include = forgets ? [] : ['reasoning.encrypted_content']
     const asked = { model, input, tools, stream, include, max_output_tokens: 4_000 }
     const reply = await key.post('/v1/responses', {
       ...asked,
       reasoning: { effort: 'high', summary: 'auto' },
       ...more,
+      ...other,
     })
     if (reply.status !== 200) return { reply, calls: [], text: '' }
     const response = stream ? lastResponse(reply.text) : reply.body
@@ -110,9 +111,9 @@ function overResponses(key: Client, { stream, forgets, more }: ConversationOptio
       input.push({ role: 'user', content: question })
       return say(model)
     },
-    answer: (model, calls) => {
+    answer: (model, calls, other) => {
       input.push(...calls.map((id) => ({ type: 'function_call_output', call_id: id, output: '30 °C' })))
-      return say(model)
+      return say(model, other)
     },
   }
 }
@@ -126,9 +127,9 @@ function lastResponse(text: string): Json {
 function overMessages(key: Client, { stream, forgets, more }: ConversationOptions): Conversation {
   const messages: Json[] = []
   const tools = [{ name: 'get_weather', input_schema: parameters }]
-  const say = async (model: string): Promise<Spoken> => {
+  const say = async (model: string, other: Json = {}): Promise<Spoken> => {
     const thinking = { type: 'enabled', budget_tokens: 1_024 }
-    const body = { model, messages, tools, stream, max_tokens: 4_000, thinking, ...more }
+    const body = { model, messages, tools, stream, max_tokens: 4_000, thinking, ...more, ...other }
     const reply = await key.post('/v1/messages', body, { 'anthropic-version': '2023-06-01' })
     if (reply.status !== 200) return { reply, calls: [], text: '' }
     const whole = (stream ? joined(eventsOf(reply.text)) : reply.body) as Json
@@ -142,10 +143,10 @@ function overMessages(key: Client, { stream, forgets, more }: ConversationOption
       messages.push({ role: 'user', content: question })
       return say(model)
     },
-    answer: (model, calls) => {
+    answer: (model, calls, other) => {
       const results = calls.map((id) => ({ type: 'tool_result', tool_use_id: id, content: '30 °C' }))
       messages.push({ role: 'user', content: results })
-      return say(model)
+      return say(model, other)
     },
   }
 }

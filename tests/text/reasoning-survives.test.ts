@@ -57,7 +57,7 @@ beforeAll(async () => {
   )
   providers.push(`  - { id: broken, base_url: ${broken.url}, api_key: k, dialects: [chat, messages] }`)
   const model = (id: string, provider: string, name: string, more = '') =>
-    `  - { id: on/${id}, kind: text, context_length: 128000, max_output_tokens: 32000, input_modalities: [text], features: [tools, reasoning], reasoning: { supported_efforts: [low, high] }, pricing: { input_per_million: 1, output_per_million: 1 }${more}, deployments: [{ provider: ${provider}, model: ${name} }] }`
+    `  - { id: on/${id}, kind: text, context_length: 128000, max_output_tokens: 32000, input_modalities: [text], features: [tools, reasoning], reasoning: { supported_efforts: [none, low, high] }, pricing: { input_per_million: 1, output_per_million: 1 }${more}, deployments: [{ provider: ${provider}, model: ${name} }] }`
   const models = [
     ...entries.map(([name, upstream]) => model(name, name, upstream)),
     model('failing', 'broken', 'kimi-k2', ', fallbacks: [on/messages]'),
@@ -191,6 +191,30 @@ describe.each([true, false])('streamed: %s', (stream) => {
     }
   })
 })
+
+const offs: { reasoning?: { effort: string } | undefined; tool_choice?: string }[] = [
+  { reasoning: undefined },
+  { reasoning: { effort: 'none' } },
+  { tool_choice: 'required' },
+]
+
+test.each((['chat', 'responses'] as const).flatMap((client) => offs.map((off) => ({ client, off }))))(
+  'a client of $client may go on without thinking between a call and its result: $off',
+  async ({ client, off }) => {
+    for (const name of ['messages', 'other'] as const) {
+      const conversation = conversing(key, client, { stream: false })
+      const first = await conversation.ask(`on/${name}`, 'a deep question')
+      expectAnswer(first)
+      const last = await conversation.answer(`on/${name}`, first.calls, off)
+      expectAnswer(last)
+      expect(skipped(last)).toBeNull()
+      // What is not requested is off at Claude alone: other models think by themselves, and get their reasoning back.
+      const isOff = name === 'messages' || off.reasoning !== undefined
+      expect(lastSeen(name)).toEqual(isOff ? { thinks: false, reasoning: 0 } : { thinks: true, reasoning: 2 })
+      expectAnswer(await conversation.answer(`on/${name}`, last.calls))
+    }
+  },
+)
 
 test.each(chatVendors)('a client that sends nothing back to %s is answered as ever', async (name) => {
   for (const client of wires) {

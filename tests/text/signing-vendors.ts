@@ -21,6 +21,8 @@ export interface SigningVendor extends AsyncDisposable {
   seen: { thinks: boolean; reasoning: number }[]
   /** The model's signature or encryption of a text. */
   seal: (text: string) => string
+  /** Whether a request that says nothing of thinking gets an answer without: so does Claude, and models of other vendors of Messages think. */
+  thinksOnRequest: boolean
 }
 
 /** `name` makes the vendor's signatures its own; one that is `isUnsigned` signs nothing, and takes back what is not signed. */
@@ -36,6 +38,7 @@ export async function signingVendor(
     refusals: [],
     seen: [],
     seal: (text) => (isUnsigned ? '' : `${name}+${Buffer.from(text).toString('base64')}==`),
+    thinksOnRequest: name.startsWith('claude'),
     [Symbol.asyncDispose]: () => upstream[Symbol.asyncDispose](),
   }
   upstream.reply((request) => answerOf(wire, vendor, request))
@@ -49,7 +52,7 @@ function answerOf(wire: SpokenWire, vendor: SigningVendor, request: UpstreamCall
     vendor.refusals.push(refusal)
     return json(400, { type: 'error', error: { type: 'invalid_request_error', message: refusal } })
   }
-  const thinks = wire === 'messages' ? isOn(body.thinking) : true
+  const thinks = wire === 'messages' ? isOn(body.thinking, vendor) : true
   vendor.seen.push({ thinks, reasoning })
   const turn = vendor.seen.length
   const text = `step ${turn} سنجیده`
@@ -66,7 +69,8 @@ const isGemini = ({ name }: SigningVendor): boolean => name.startsWith('gemini')
 const signed = ({ calls: [first, ...others] = [], ...answer }: ScriptedAnswer, signature: string) =>
   first ? { ...answer, calls: [{ ...first, signature }, ...others] } : answer
 
-const isOn = (thinking: Wild): boolean => thinking !== undefined && thinking.type !== 'disabled'
+const isOn = (thinking: Wild, { thinksOnRequest }: SigningVendor): boolean =>
+  thinking === undefined ? !thinksOnRequest : thinking.type !== 'disabled'
 
 /** The model's next step: two calls, for a deep question one more, then an answer. */
 function nextOf(wire: SpokenWire, body: Wild, turn: number): ScriptedAnswer {
@@ -196,7 +200,7 @@ function readResponses({ input }: Wild, vendor: SigningVendor): Reading {
 }
 
 function readMessages(body: Wild, vendor: SigningVendor): Reading {
-  const refusal = blockRefusal(body.messages, vendor) ?? pairRefusal(body.messages) ?? thinkingRefusal(body)
+  const refusal = blockRefusal(body.messages, vendor) ?? pairRefusal(body.messages) ?? thinkingRefusal(body, vendor)
   const turn = openTurn(body.messages)
   const reasoning = turn.flatMap(({ content }: Wild) => content).filter(isThinking).length
   return { ...(refusal !== undefined && { refusal }), reasoning }
@@ -265,17 +269,17 @@ function openTurn(messages: Wild): Wild[] {
   return messages.slice(start + 1).filter(({ role }: Wild) => role === 'assistant')
 }
 
-function thinkingRefusal({
-  messages,
-  thinking,
-  max_tokens: limit,
-  context_management: edits,
-}: Wild): string | undefined {
+function thinkingRefusal(
+  { messages, thinking, max_tokens: limit, context_management: edits, tool_choice: choice }: Wild,
+  vendor: SigningVendor,
+): string | undefined {
   const [first, ...others] = openTurn(messages)
-  if (isOn(thinking)) {
-    if (thinking.type === 'enabled' && !(thinking.budget_tokens >= 1_024 && thinking.budget_tokens < limit))
+  if (thinking && isOn(thinking, vendor) && /^(any|tool)$/.test(choice?.type))
+    return 'Thinking may not be enabled when tool_choice forces tool use.'
+  if (isOn(thinking, vendor)) {
+    if (thinking?.type === 'enabled' && !(thinking.budget_tokens >= 1_024 && thinking.budget_tokens < limit))
       return '`max_tokens` must be greater than `thinking.budget_tokens`.'
-    if (first && !isThinking(first.content[0]))
+    if (thinking && first && !isThinking(first.content[0]))
       return `messages.1.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first.content[0].type}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`
     return undefined
   }

@@ -129,7 +129,7 @@ function translated(turn: Turn, mark: ReasoningMark): Record<string, unknown> {
   const choice = toolChoice(turn.toolChoice, turn.parallelToolCalls)
   return {
     ...(system.length > 0 && { system }),
-    messages: withoutLastBlanks(messages),
+    messages: withoutLastBlanks(isThinkingOff(thinking, mark) ? withoutThinking(messages) : messages),
     ...(turn.tools.length > 0 && {
       tools: turn.tools.map(tool),
       ...(choice && { tool_choice: choice }),
@@ -142,6 +142,13 @@ function translated(turn: Turn, mark: ReasoningMark): Record<string, unknown> {
     ...(turn.topK !== undefined && { top_k: turn.topK }),
   }
 }
+
+/**
+ * Whether the model answers without thinking, by which the vendor refuses thinking in an open turn. Claude thinks where that is requested, other models
+ * unless it is switched off.
+ */
+const isThinkingOff = (thinking: ThinkingFields['thinking'], mark: ReasoningMark): boolean =>
+  thinking ? thinking['type'] === 'disabled' : mark.unsigned === undefined
 
 /** This wire supports JSON only with a schema, and a schema that allows every object is useless: the model is instructed instead. */
 const jsonOnly =
