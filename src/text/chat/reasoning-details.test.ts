@@ -53,9 +53,9 @@ test('details of other gateways are read as far as a vendor here can read them',
     assistant([
       { type: 'reasoning.text', text: 'a', signature: 'one' },
       { type: 'reasoning.text', text: 'b', signature: 'two', format: null, index: null },
-      { type: 'reasoning.encrypted', data: 'x' },
+      { type: 'reasoning.encrypted', data: 'x', format: 'anthropic-claude-v1' },
       { type: 'reasoning.summary', summary: 'c', format: 'openai-responses-v1', index: 0 },
-      { type: 'reasoning.encrypted', data: 'y', format: 'azure-openai-responses-v1', index: 0 },
+      { type: 'reasoning.encrypted', data: 'y', format: 'openai-responses-v1', index: 0 },
       { type: 'reasoning.text', text: 'd', format: 'google-gemini-v1' },
       { type: 'reasoning.encrypted', data: 'z', format: 'google-gemini-v1' },
       { type: 'other', text: 'e' },
@@ -70,6 +70,15 @@ test('details of other gateways are read as far as a vendor here can read them',
     { type: 'reasoning', text: 'c', opaque: { wire: 'responses', data: 'y' } },
     { type: 'reasoning', text: 'd' },
   ])
+})
+
+test('what another vendor has encrypted or signed goes to no vendor that could not read it', () => {
+  const foreign = ['xai-responses-v1', 'azure-openai-responses-v1', 'unknown', undefined, null, 7]
+  const details = foreign.flatMap((format) => [
+    { type: 'reasoning.encrypted', data: 'x', format },
+    ...(format == null ? [] : [{ type: 'reasoning.text', text: 'a', signature: 's', format }]),
+  ])
+  expect(reasoningOf(assistant(details))).toEqual(Array(4).fill({ type: 'reasoning', text: 'a' }))
 })
 
 test('plain reasoning counts where there are no details, and only an assistant has signed any', () => {

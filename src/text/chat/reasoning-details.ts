@@ -95,22 +95,25 @@ function textOf({ type, text, summary }: ReasoningDetail): string {
   return typeof readable === 'string' ? readable : ''
 }
 
-/** What the vendor of a wire made; other formats are those of vendors whose data only OpenRouter passes on. */
+/**
+ * What the vendor of a wire made. Other formats are those of vendors with keys of their own, xAI and Azure on Responses among them. Without a format an
+ * encrypted detail may be anybody's; a signature is Claude's, since for long no other vendor of OpenRouter signed a text.
+ */
 function opaqueOf({ type, data, signature, id, format }: ReasoningDetail): OpaqueContent | undefined {
   const wire = wireOf(format)
   if (wire === undefined) return undefined
   if (type === 'reasoning.encrypted')
-    return isFilled(data) ? { wire, data, ...(isFilled(id) && { id }) } : undefined
+    return format != null && isFilled(data) ? { wire, data, ...(isFilled(id) && { id }) } : undefined
   return type === 'reasoning.text' && wire === 'messages' && isFilled(signature)
     ? { wire, signature }
     : undefined
 }
 
 function wireOf(format: unknown): Wire | undefined {
-  if (format == null || format === 'unknown') return 'messages'
+  if (format == null) return 'messages'
   if (typeof format !== 'string') return undefined
   if (format.startsWith('anthropic-')) return 'messages'
-  return format.includes('-responses-') ? 'responses' : undefined
+  return format === formats.responses ? 'responses' : undefined
 }
 
 const isFilled = (value: unknown): value is string => typeof value === 'string' && value !== ''
