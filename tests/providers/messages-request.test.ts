@@ -424,6 +424,12 @@ test.each([
   ],
   ['a manual budget and a new question', 'enabled', [uses('a'), finds('a'), asks], true],
   ['an answer that was begun', 'enabled', [{ role: 'assistant', content: 'so' }], true],
+  [
+    'a manual budget after ids of letters',
+    'enabled',
+    [uses('toolu_x_D681PevKs'), finds('toolu_x_D681PevKs')],
+    false,
+  ],
   ['adaptive thinking', 'adaptive', [uses('toolu_call_a'), finds('toolu_call_a')], true],
   ['adaptive thinking after that of another vendor', 'adaptive', [uses('a', thought('')), finds('a')], false],
 ])('%s in an open turn keeps its thinking if the vendor takes it', async (_, type, open, isKept) => {

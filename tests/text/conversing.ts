@@ -35,7 +35,16 @@ function overChat(key: Client, { stream, forgets, more }: ConversationOptions): 
   const messages: Json[] = []
   const tools = [{ type: 'function', function: { name: 'get_weather', parameters } }]
   const say = async (model: string, other: Json = {}): Promise<Spoken> => {
-    const body = { model, messages, tools, stream, max_tokens: 4_000, reasoning: { effort: 'high' }, ...more, ...other }
+    const body = {
+      model,
+      messages,
+      tools,
+      stream,
+      max_tokens: 4_000,
+      reasoning: { effort: 'high' },
+      ...more,
+      ...other,
+    }
     const reply = await key.post('/v1/chat/completions', body)
     if (reply.status !== 200) return { reply, calls: [], text: '' }
     const whole = stream ? joinedChat(chunksOf(reply.text)) : reply.body.choices[0].message

@@ -103,7 +103,7 @@ describe('calls of tools', () => {
       ]),
     )
     const { content } = joined(await streamed({ tools: [weather] }))
-    expect(content[0].id).toBe('toolu_Xy9-short')
+    expect(content[0].id).toBe('toolu_x_Xy9-short')
     const position = at.upstream.calls.length
     await message(at.key, { messages: [user('a'), assistant(content), user([toolResult(content[0].id)])] })
     const { body } = await at.upstream.call(position)

@@ -26,11 +26,12 @@ const names = {
   other: 'MiniMax-M2',
   grok: 'grok-4',
   open: 'glm-5',
+  mistral: 'mistral-large',
 }
 type Name = keyof typeof names
 const chatVendors = ['chat', 'deepseek', 'glm', 'gemini'] as const
 const wireOf = (name: Name): SpokenWire =>
-  chatVendors.some((one) => one === name)
+  name === 'mistral' || chatVendors.some((one) => one === name)
     ? 'chat'
     : /^(responses|grok)$/.test(name)
       ? 'responses'
@@ -169,6 +170,16 @@ describe.each([true, false])('streamed: %s', (stream) => {
       await wholeTurn(conversation, 'messages', 'and tomorrow?')
       expect(lastSeen('messages').thinks).toBe(true)
     }
+  })
+
+  test('a turn that another vendor began without thinking goes on without, also where its ids have no sign', async () => {
+    const thinking = { type: 'enabled', budget_tokens: 1_024, display: 'omitted' }
+    const conversation = conversing(key, 'messages', { stream, more: { thinking } })
+    const first = await conversation.ask('on/mistral', 'the weather?')
+    const last = await conversation.answer('on/messages', first.calls)
+    expectAnswer(last)
+    expect(skipped(last)).toBe('reasoning')
+    expect(lastSeen('messages')).toEqual({ thinks: false, reasoning: 0 })
   })
 
   test('reasoning that one vendor of Responses has encrypted goes back to it, and to no other', async () => {

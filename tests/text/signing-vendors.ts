@@ -13,6 +13,7 @@ type Wild = any
 export const station = '2512292042121000001'
 
 export interface SigningVendor extends AsyncDisposable {
+  /** The upstream's name of its model. */
   name: string
   upstream: FakeUpstream
   /** What the vendor refused, in the words of its documents. */
@@ -58,7 +59,7 @@ function answerOf(wire: SpokenWire, vendor: SigningVendor, request: UpstreamCall
   const text = `step ${turn} سنجیده`
   const redacted = wire === 'messages' && vendor.seal('') !== '' && { redacted: vendor.seal('redacted') }
   const thought = { text, ...(wire !== 'chat' && { seal: vendor.seal(text) }), ...redacted }
-  const next = nextOf(wire, body, turn)
+  const next = nextOf(wire, vendor, body)
   if (isGemini(vendor)) return says(wire, signed(next, vendor.seal(text)), request)
   return says(wire, { ...next, ...(thinks && { thought }) }, request)
 }
@@ -73,21 +74,24 @@ const isOn = (thinking: Wild, { thinksOnRequest }: SigningVendor): boolean =>
   thinking === undefined ? !thinksOnRequest : thinking.type !== 'disabled'
 
 /** The model's next step: two calls, for a deep question one more, then an answer. */
-function nextOf(wire: SpokenWire, body: Wild, turn: number): ScriptedAnswer {
+function nextOf(wire: SpokenWire, { name, seen }: SigningVendor, body: Wild): ScriptedAnswer {
+  const ids = idsOf(wire, name, seen.length)
   const { question, results } = openQuestion(wire, body)
   if (results === 0)
     return {
-      calls: idsOf(wire, turn).map((id) =>
-        call(id, 'get_weather', { city: 'تهران', station: JSON.rawJSON(station) }),
-      ),
+      calls: ids.map((id) => call(id, 'get_weather', { city: 'تهران', station: JSON.rawJSON(station) })),
     }
   if (results === 2 && question.includes('deep'))
-    return { calls: [call(idsOf(wire, turn)[0]!, 'get_weather', { city: 'شیراز' })] }
+    return { calls: [call(ids[0]!, 'get_weather', { city: 'شیراز' })] }
   return { text: 'it is warm' }
 }
 
-/** Ids as vendors make them: on chat such that become one where signs are replaced, and the same in each turn; on Responses longer than it takes. */
-function idsOf(wire: SpokenWire, turn: number): string[] {
+/**
+ * Ids as vendors make them: on chat such that become one where signs are replaced, and the same in each turn, or Mistral's nine letters; on Responses
+ * longer than it takes.
+ */
+function idsOf(wire: SpokenWire, name: string, turn: number): string[] {
+  if (name.startsWith('mistral')) return ['a', 'b'].map((end) => `D681Pev${turn % 10}${end}`)
   if (wire === 'chat') return ['functions.get_weather:0', 'functions:get_weather.0']
   const start = wire === 'messages' ? `toolu_01${turn}` : `call_${'x'.repeat(70)}${turn}`
   return [`${start}a`, `${start}b`]
@@ -200,7 +204,8 @@ function readResponses({ input }: Wild, vendor: SigningVendor): Reading {
 }
 
 function readMessages(body: Wild, vendor: SigningVendor): Reading {
-  const refusal = blockRefusal(body.messages, vendor) ?? pairRefusal(body.messages) ?? thinkingRefusal(body, vendor)
+  const refusal =
+    blockRefusal(body.messages, vendor) ?? pairRefusal(body.messages) ?? thinkingRefusal(body, vendor)
   const turn = openTurn(body.messages)
   const reasoning = turn.flatMap(({ content }: Wild) => content).filter(isThinking).length
   return { ...(refusal !== undefined && { refusal }), reasoning }

@@ -55,6 +55,11 @@ export class ReasoningMark {
     return this.#isMarked
   }
 
+  /** Whether the signer is the vendor that the wire comes from; on Messages these are Claude's models. */
+  get isOfOwner(): boolean {
+    return this.#isOwner
+  }
+
   /** In place of a signature, for a block that the vendor has not signed; undefined for a vendor that signs every block. */
   get unsigned(): string | undefined {
     return this.#isOwner ? undefined : this.#prefix

@@ -2,7 +2,7 @@
  * The turn that the next answer continues: an assistant message with calls, their results, and so on until the vendor answers without a call. With
  * thinking on, its first message has to begin with thinking of this vendor, and with thinking off no message of it may have any.
  */
-import { isRecord } from '#providers/kit'
+import { isRecord, type ReasoningMark } from '#providers/kit'
 
 const thinkingTypes: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking'])
 
@@ -14,16 +14,22 @@ export function lacksThinking(messages: readonly unknown[]): boolean {
   return start !== undefined && !isThinking(blocksOf(messages[start])[0])
 }
 
-/** Whether a vendor of another wire made the calls with which the open turn begins: their ids have its own prefix behind that of this wire. */
-export function isBegunElsewhere(messages: readonly unknown[]): boolean {
+/**
+ * Whether another vendor made the calls with which the open turn begins. Ids of another wire have a prefix of their own behind that of this wire, as
+ * `toolu_x_` and `toolu_call_`; Claude's all begin with `toolu_`, those of other vendors of this wire need not.
+ */
+export function isBegunElsewhere(messages: readonly unknown[], { isOfOwner }: ReasoningMark): boolean {
   const start = openTurn(messages)
-  return start !== undefined && blocksOf(messages[start]).some(isTranslatedCall)
+  const isForeign = (id: string): boolean => translatedId.test(id) || (isOfOwner && !id.startsWith('toolu_'))
+  return start !== undefined && callIdsIn(messages[start]).some(isForeign)
 }
 
-const isTranslatedCall = (block: unknown): boolean =>
-  isRecord(block) &&
-  block['type'] === 'tool_use' &&
-  /^toolu_(?!bdrk_|vrtx_)[A-Za-z0-9]*[^A-Za-z0-9]/.test(String(block['id']))
+const translatedId = /^toolu_(?!bdrk_|vrtx_)[A-Za-z0-9]*[^A-Za-z0-9]/
+
+const callIdsIn = (message: unknown): string[] =>
+  blocksOf(message).flatMap((block) =>
+    isRecord(block) && block['type'] === 'tool_use' ? [String(block['id'])] : [],
+  )
 
 /** Whether nothing is said after the last result of a tool. */
 export const endsWithResult = (messages: readonly unknown[]): boolean =>

@@ -45,7 +45,7 @@ export interface MessagesRequest {
 export function requestOf({ turn, upstreamModel }: TextCall, mark: ReasoningMark): MessagesRequest {
   const body = sameWireBody(turn, 'messages')
   const fields = body ? passedOn(body, turn.maxOutputTokens, mark) : translated(turn, mark)
-  const skipsThinking = mustSkipThinking(fields, turn, body?.['messages'])
+  const skipsThinking = mustSkipThinking(fields, turn, body?.['messages'], mark)
   return {
     body: {
       model: upstreamModel,
@@ -66,11 +66,12 @@ function mustSkipThinking(
   { thinking, messages }: Record<string, unknown>,
   { hosted, source }: Turn,
   own: unknown,
+  mark: ReasoningMark,
 ): boolean {
   if (!isRecord(thinking) || thinking['type'] === 'disabled') return false
   if (!Array.isArray(messages) || !lacksThinking(messages)) return false
   const isManual = thinking['type'] === 'enabled'
-  if (Array.isArray(own)) return !lacksThinking(own) || (isManual && isBegunElsewhere(own))
+  if (Array.isArray(own)) return !lacksThinking(own) || (isManual && isBegunElsewhere(own, mark))
   return isManual || (source.wire !== 'messages' && hosted === undefined && endsWithResult(messages))
 }
 
@@ -87,7 +88,7 @@ function thoughtless(
   return {
     ...fields,
     messages: withoutThinking(fields['messages'] as unknown[]),
-    ...(mark.unsigned !== undefined && { thinking: { type: 'disabled' } }),
+    ...(!mark.isOfOwner && { thinking: { type: 'disabled' } }),
     ...(isRecord(management) && kept.length > 0 && { context_management: { ...management, edits: kept } }),
   }
 }
@@ -148,7 +149,7 @@ function translated(turn: Turn, mark: ReasoningMark): Record<string, unknown> {
  * unless it is switched off.
  */
 const isThinkingOff = (thinking: ThinkingFields['thinking'], mark: ReasoningMark): boolean =>
-  thinking ? thinking['type'] === 'disabled' : mark.unsigned === undefined
+  thinking ? thinking['type'] === 'disabled' : mark.isOfOwner
 
 /** This wire supports JSON only with a schema, and a schema that allows every object is useless: the model is instructed instead. */
 const jsonOnly =

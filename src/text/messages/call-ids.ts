@@ -1,12 +1,20 @@
 /** Ids of calls on this wire begin with `toolu_`. Upstreams of other wires accept only their own ids, and some check the format. */
 const prefix = 'toolu_'
 
-export const callId = (upstreamId: string): string =>
-  upstreamId.startsWith(prefix) ? upstreamId : prefix + upstreamId
+/** Before an id of another wire. Its second `_`, which ids of this wire's vendors lack, tells them that another vendor began the turn. */
+const otherWirePrefix = `${prefix}x_`
 
-/** The id as an upstream of another wire issued it; an upstream of this wire gets the caller's body with the ids unchanged. */
-export const upstreamCallId = (id: string): string =>
-  id.startsWith(prefix) && id.length > prefix.length ? id.slice(prefix.length) : id
+export const callId = (upstreamId: string): string =>
+  upstreamId.startsWith(prefix) ? upstreamId : otherWirePrefix + upstreamId
+
+/**
+ * The id as an upstream of another wire issued it; an upstream of this wire gets the caller's body with the ids unchanged. Conversations
+ * that are older than the longer prefix have the shorter one alone.
+ */
+export const upstreamCallId = (id: string): string => {
+  const own = [otherWirePrefix, prefix].find((one) => id.startsWith(one) && id.length > one.length)
+  return own === undefined ? id : id.slice(own.length)
+}
 
 /** The prefix of calls of tools that the platform ran; ids of calls that a vendor ran begin with `srvtoolu_` only. */
 const hostedPrefix = 'srvtoolu_kherad_'

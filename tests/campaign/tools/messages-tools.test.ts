@@ -571,7 +571,7 @@ describe.each(['chat', 'messages'] as const)('a model that speaks %s', (wire) =>
       const answers = [{ calls: [call('call.1', 'web_search', { query: 'x' })] }, { text: 'این.' }]
       const { content } = await answered(at, answers, { tools: [search] })
       const lines = await sentBack(at, content, [weather])
-      const id = wire === 'chat' ? 'call.1' : 'toolu_call_1'
+      const id = wire === 'chat' ? 'call.1' : 'toolu_x_call_1'
       expect(lines).toEqual([
         'user: a',
         `call ${id}: web_search {"query":"x"}`,
