@@ -165,14 +165,14 @@ export const bounds: Bound[] = [
   {
     what: 'reasoning_details at most 100 objects',
     param: 'messages.1.reasoning_details',
-    edges: [
-      {
-        messages: [user, { role: 'assistant', content: 'a', reasoning_details: many(100, () => ({})) }, user],
-      },
-    ],
-    past: [
-      { messages: [user, { role: 'assistant', content: 'a', reasoning_details: many(101, () => ({})) }] },
-    ],
+    edges: [many(100, () => ({})), many(5_000, () => ({ type: 'reasoning.text', text: 'a', index: 0 }))].map(
+      (details) => ({
+        messages: [user, { role: 'assistant', content: 'a', reasoning_details: details }, user],
+      }),
+    ),
+    past: [101, 33_000].map((count) => ({
+      messages: [user, { role: 'assistant', content: 'a', reasoning_details: many(count, () => ({})) }],
+    })),
   },
   {
     what: 'tools at most 128',

@@ -109,6 +109,10 @@ export const reasons = {
     },
     broken: { en: 'the PDF is broken, or has no pages.', fa: 'این PDF آسیب دیده است یا صفحه‌ای ندارد.' },
   },
+  tooManyDetails: (max: number): Localized => ({
+    en: `a message has at most ${max} of them; put the pieces of a stream together by type and index.`,
+    fa: `هر پیام حداکثر ${persian(max)} تا دارد؛ تکه‌های جریان را بر پایهٔ type و index به هم بچسبانید.`,
+  }),
   tooManyPages: (pages: number, max: number): Localized => ({
     en: `the PDF has ${pages} pages, and this model reads ${max} of one; send a part of it.`,
     fa: `این PDF ${persian(pages)} صفحه دارد و این مدل از هر PDF ${persian(max)} صفحه می‌خواند؛ بخشی از آن را بفرستید.`,

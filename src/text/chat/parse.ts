@@ -13,10 +13,15 @@ import {
 import type { Message, MessageContent, Modality, OutputFormat, Reasoning, ToolChoice, Turn } from '#core/turn'
 import { fail } from '#platform/errors'
 import { contentOf, upstreamParts, withTypesOfBytes } from './media.ts'
-import { reasoningOf as earlierReasoning, extraReasoningBytes } from './reasoning-details.ts'
+import {
+  reasoningOf as earlierReasoning,
+  extraReasoningBytes,
+  withWholeDetails,
+} from './reasoning-details.ts'
 import type { ChatBody, ChatContentPart, ChatMessage } from './schema.ts'
 
-export function turnOf(body: ChatBody, model: Model): Turn {
+export function turnOf(sent: ChatBody, model: Model): Turn {
+  const body = { ...sent, messages: withWholeDetails(sent.messages) }
   const files: ReadFiles = new Map()
   const messages = body.messages.map((message, index) =>
     messageOf(message, `messages.${index}`, model, files),

@@ -6,6 +6,7 @@ import {
   ReasoningBlocks,
   type ReasoningDetail,
   reasoningOf,
+  withWholeDetails,
 } from './reasoning-details.ts'
 
 const assistant = (details: unknown[], more: Record<string, unknown> = {}) =>
@@ -46,6 +47,34 @@ test('the details of a whole answer are one a block, in the shapes of OpenRouter
 
 test('a client may send the pieces of a stream back as they came', () => {
   expect(reasoningOf(assistant(streamed()))).toEqual(neutral)
+})
+
+/** What is left of the details of a message when they are counted. */
+const wholeOf = (details: unknown[]) => withWholeDetails([assistant(details)])[0]!.reasoning_details
+
+test('the pieces of a stream are put together before they are counted, however many they are', () => {
+  const blocks = new ReasoningBlocks()
+  const pieces = Array.from({ length: 32_768 }, (_, at) => blocks.text(String(at % 10)))
+  const signature = blocks.end({ wire: 'messages', signature: 'EqQB' })!
+  const [block, ...others] = wholeOf([...pieces, signature])!
+  expect(others).toEqual([])
+  expect(block).toMatchObject({ text: expect.stringMatching(/^[0-9]{32768}$/), signature: 'EqQB', index: 0 })
+  const summary = { type: 'reasoning.summary', format: 'openai-responses-v1', index: 0 }
+  expect(
+    wholeOf([
+      { ...summary, summary: 'a ' },
+      { ...summary, summary: 'b' },
+    ]),
+  ).toEqual([{ ...summary, summary: 'a b' }])
+})
+
+test('what is no piece of the same text stays apart: signed blocks of one index, encrypted ones, ones without an index', () => {
+  const signed = { type: 'reasoning.text', text: 'a', signature: 's', index: 0 }
+  const encrypted = { type: 'reasoning.encrypted', data: 'x', index: 0 }
+  const bare = { type: 'reasoning.text', text: 'a' }
+  const odd = { type: 'reasoning.text', text: { toString: 1 }, index: 0 }
+  const details = [signed, signed, encrypted, encrypted, bare, bare, odd, odd, {}, {}]
+  expect(wholeOf(details)).toEqual(details)
 })
 
 test('details of other gateways are read as far as a vendor here can read them', () => {

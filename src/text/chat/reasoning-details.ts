@@ -2,7 +2,10 @@
  * `reasoning_details`: the blocks of a model's reasoning with what only its vendor can read (signatures, encrypted reasoning), in OpenRouter's shapes.
  * A client that sends them back lets the model go on from its reasoning, which vendors require between a call of a tool and its result.
  */
+
+import { reasons } from '#core/text'
 import type { MessageContent, OpaqueContent, Wire } from '#core/turn'
+import { fail } from '#platform/errors'
 import type { ChatBody, ChatMessage } from './schema.ts'
 
 export type ReasoningDetail = Record<string, unknown>
@@ -41,13 +44,57 @@ export class ReasoningBlocks {
   }
 }
 
-/** Adds a piece to the details of a whole answer, in which each block is one. */
+/** Adds a piece to the details of a whole answer, in which each text of a block is one. */
 export function addPiece(whole: ReasoningDetail[], piece: ReasoningDetail): void {
   const last = whole.at(-1)
-  if (last && last['type'] === piece['type'] && last['index'] === piece['index'])
-    Object.assign(last, piece, { text: `${last['text']}${piece['text']}` })
+  const name = textNames.get(piece['type'])
+  if (last && name !== undefined && isContinued(last, piece, name))
+    Object.assign(last, piece, { [name]: `${last[name] ?? ''}${piece[name] ?? ''}` })
   else whole.push({ ...piece })
 }
+
+/** The member in which a detail that comes in pieces has its text. */
+const textNames: ReadonlyMap<unknown, string> = new Map([
+  ['reasoning.text', 'text'],
+  ['reasoning.summary', 'summary'],
+])
+
+/** Whether the piece goes on with the text of the last detail. A signature ends a block; some gateways give the next one the same index. */
+function isContinued(last: ReasoningDetail, piece: ReasoningDetail, name: string): boolean {
+  const { type, index, format, signature } = last
+  return (
+    type === piece['type'] &&
+    typeof index === 'number' &&
+    index === piece['index'] &&
+    (format == null || piece['format'] == null || format === piece['format']) &&
+    !isFilled(signature) &&
+    [last[name], piece[name]].every((text) => text == null || typeof text === 'string')
+  )
+}
+
+/** The most details of a message (contract section 4). */
+const maxDetails = 100
+
+/**
+ * The messages with reasoning in whole details where a client sends back the pieces of a stream as they came: as many as the answer had tokens. Refuses
+ * more than 100 details of one message.
+ */
+export const withWholeDetails = (messages: readonly ChatMessage[]): ChatMessage[] =>
+  messages.map((message, index) => {
+    const { reasoning_details: sent } = message
+    if (!sent) return message
+    const whole: ReasoningDetail[] = []
+    for (const detail of sent) {
+      addPiece(whole, detail)
+      if (whole.length > maxDetails)
+        fail(
+          'INVALID_REQUEST',
+          { why: reasons.tooManyDetails(maxDetails) },
+          { param: `messages.${index}.reasoning_details` },
+        )
+    }
+    return whole.length === sent.length ? message : { ...message, reasoning_details: whole }
+  })
 
 /**
  * The reasoning of an earlier assistant message, in its blocks. Details may come as whole blocks, or in the pieces of a stream; without any, the plain

@@ -91,7 +91,13 @@ export const ChatMessage = Type.Object({
   tool_calls: Type.Optional(Type.Array(ToolCall, { maxItems: 128 })),
   reasoning: Type.Optional(nullable(Type.String())),
   reasoning_content: Type.Optional(nullable(Type.String())),
-  reasoning_details: Type.Optional(Type.Array(anyObject(), { maxItems: 100 })),
+  /** A stream has a piece for each token; put together they are at most 100 (`withWholeDetails`). */
+  reasoning_details: Type.Optional(
+    Type.Array(anyObject(), {
+      description: 'At most 100; the pieces of a stream count as the details that they are put together.',
+      'x-description-fa': 'حداکثر ۱۰۰ تا؛ تکه‌های جریان به شمار جزئیاتی می‌آیند که با هم می‌سازند.',
+    }),
+  ),
 })
 export type ChatMessage = Static<typeof ChatMessage>
 
