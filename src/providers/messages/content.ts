@@ -42,7 +42,8 @@ export class ContentBlocks {
         think(block['thinking'], parts)
         return
       case 'redacted_thinking':
-        parts.push({ type: 'reasoning-end', opaque: { wire: 'messages', data: String(block['data']) } })
+        if (isText(block['data']))
+          parts.push({ type: 'reasoning-end', opaque: { wire: 'messages', data: block['data'] } })
         return
       case 'web_search_tool_result':
         if (Array.isArray(block['content'])) this.searches++
