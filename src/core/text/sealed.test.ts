@@ -28,6 +28,10 @@ test('damaged and hostile data have no fields', () => {
     JSON.stringify('a'.repeat(1_000_000)),
     '['.repeat(20_000),
     '{"data":{}}',
+    '{"data":"x","more":[[],[]]}',
+    '{"data":"x","a":1,"b":2,"c":3,"d":4}',
+    `[${'[],'.repeat(1_000_000)}[]]`,
+    JSON.stringify({ data: 'a'.repeat(1_000_000) }),
   ]
   for (const text of hostile) expect(unseal(sealed(text))).toEqual({ opaque: { wire: 'messages' } })
 })

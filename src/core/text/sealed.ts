@@ -3,6 +3,7 @@
  * a reasoning item on Responses, `signature` or `data` of a thinking block on Messages. Data of the client's own wire are passed on as they are.
  */
 import type { OpaqueContent, Wire } from '#core/turn'
+import { maxSyncBytes, readSmallJson } from '#platform/json'
 
 const prefix = /^kherad\.(chat|messages|responses)\./
 
@@ -28,9 +29,13 @@ export function unseal(sealed: string): { opaque: OpaqueContent; text?: string }
 const names = ['signature', 'data', 'id', 'text'] as const
 type SealedFields = Partial<Record<(typeof names)[number], string>>
 
+/** What `seal` writes is a flat object; lists and objects inside would hold the event loop, since the caller may send megabytes of them. */
+const sealedBounds = { maxDepth: 1, maxMembers: names.length, maxValues: names.length + 1 }
+
 function stringsOf(base64: string): SealedFields {
+  if (base64.length > maxSyncBytes) return {}
   try {
-    const value = JSON.parse(Buffer.from(base64, 'base64url').toString('utf8')) as Record<
+    const value = readSmallJson(Buffer.from(base64, 'base64url'), sealedBounds) as Record<
       string,
       unknown
     > | null
