@@ -352,6 +352,20 @@ test('after the finish a lingering upstream is not waited for until it fails', a
   expect(finishOf(parts)).toEqual(['stop'])
 })
 
+test('levels without an end in an event are the model’s inside the arguments of a call, and elsewhere the fault of its server', async () => {
+  const lists = `${'['.repeat(600)}${']'.repeat(600)}`
+  const faultOf = async (event: string) => (await hearScript(stream([`data: ${event}\n\n`]))).error
+  const call = `{"type":"tool_use","id":"toolu_1","name":"f","input":{"a":${lists}}}`
+  expect(await faultOf(`{"type":"content_block_start","index":0,"content_block":${call}}`)).toMatchObject({
+    fault: 'malformed',
+    byModel: true,
+  })
+  expect(await faultOf(`{"type":"message_start","message":${lists}}`)).toMatchObject({
+    fault: 'malformed',
+    byModel: false,
+  })
+})
+
 const wholeAnswer = {
   id: 'msg_1',
   type: 'message',
@@ -360,6 +374,8 @@ const wholeAnswer = {
   content: [
     { type: 'thinking', thinking: 'let me see', signature: 'EqQB==' },
     { type: 'redacted_thinking', data: 'EmwK==' },
+    { type: 'redacted_thinking' },
+    { type: 'redacted_thinking', data: '' },
     { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'a' } },
     { type: 'text', text: 'I know: ' },
     {

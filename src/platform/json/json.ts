@@ -7,7 +7,7 @@ import { JsonReader } from './json-reader.ts'
 import { type JsonBounds, NotJson } from './not-json.ts'
 import { maxSyncBytes, readAtOnce } from './read-sync.ts'
 
-export { DepthScanner, isDeeper } from './depth-scanner.ts'
+export { DepthScanner, isDeeper, namesAround } from './depth-scanner.ts'
 export {
   canonicalNumber,
   digitsOf,

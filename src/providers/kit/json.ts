@@ -3,6 +3,7 @@ import { freeBytes } from '#platform/bytes'
 import {
   type JsonBounds,
   NotJson,
+  namesAround,
   readSmallJson as readSmallValue,
   readJson as readValue,
 } from '#platform/json'
@@ -42,7 +43,7 @@ export async function readJson(bytes: Buffer, maxBytes: number, options: ReadOpt
   try {
     return await readValue(withoutMark(bytes), boundsOf(maxBytes, options))
   } catch (cause) {
-    throw notJson(cause)
+    throw notJson(cause, bytes)
   } finally {
     freeBytes(bytes)
   }
@@ -53,7 +54,7 @@ export function readSmallJson(bytes: Buffer, maxBytes: number, options: ReadOpti
   try {
     return readSmallValue(withoutMark(bytes), boundsOf(maxBytes, options))
   } catch (cause) {
-    throw notJson(cause)
+    throw notJson(cause, bytes)
   }
 }
 
@@ -61,17 +62,25 @@ export function readSmallJson(bytes: Buffer, maxBytes: number, options: ReadOpti
 const withoutMark = (bytes: Buffer): Buffer =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 
-const notJson = (cause: unknown): UpstreamError =>
+const notJson = (cause: unknown, bytes: Buffer): UpstreamError =>
   isTooDeep(cause)
-    ? tooDeep('an answer that is nested too deeply', cause)
+    ? tooDeep('an answer that is nested too deeply', bytes.toString('latin1', 0, maxSearchedBytes), cause)
     : new UpstreamError('malformed', { detail: 'an answer that is not JSON', cause })
 
 /** Whether a text could not be read because of its nesting. */
 const isTooDeep = (cause: unknown): boolean => cause instanceof NotJson && cause.trouble.kind === 'tooDeep'
 
-/** What is nested too deeply was written by the model. */
-export const tooDeep = (detail: string, cause?: unknown): UpstreamError =>
-  new UpstreamError('malformed', { detail, cause, byModel: true })
+/** A longer text is searched for the place of its nesting up to here, which takes some milliseconds. */
+const maxSearchedBytes = 2 * 1024 * 1024
+
+/** The members in which the wires have what a model writes for a call. */
+const argumentNames: ReadonlySet<string> = new Set(['arguments', 'input'])
+
+/** A text of more than `maxDepth` levels. The model wrote them if they stand in the arguments of a call; elsewhere the server is broken. */
+export function tooDeep(detail: string, text: string, cause?: unknown): UpstreamError {
+  const byModel = namesAround(text, maxDepth)?.some((name) => argumentNames.has(name)) ?? false
+  return new UpstreamError('malformed', { detail, cause, byModel })
+}
 
 /** Far more than any model can use, and still exact when a few are added; larger claims are reduced to it. */
 const maxClaimed = 1_000_000_000_000

@@ -182,7 +182,10 @@ class TextAnswer implements AnswerReceiver, TextRun {
       this.#depths.set(part.index, scanner)
       if (scanner.admits(part.delta)) continue
       this.#parts.length = 0
-      this.#failure ??= tooDeep('a call whose arguments are nested too deeply')
+      this.#failure ??= new UpstreamError('malformed', {
+        detail: 'a call whose arguments are nested too deeply',
+        byModel: true,
+      })
     }
   }
 
@@ -279,7 +282,7 @@ class TextAnswer implements AnswerReceiver, TextRun {
 
 /** Undefined for what is no JSON object. Throws for one that is nested too deeply, which must not pass for an event that was garbled. */
 function parse(data: string): Record<string, unknown> | undefined {
-  if (isDeeper(data, maxDepth)) throw tooDeep('an event that is nested too deeply')
+  if (isDeeper(data, maxDepth)) throw tooDeep('an event that is nested too deeply', data)
   try {
     const value = readJsonSync(data, { exact: true })
     return isRecord(value) ? value : undefined
