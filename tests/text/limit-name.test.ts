@@ -119,7 +119,7 @@ const refusals: Record<string, Script> = {
 }
 
 test.each(Object.keys(refusals))(
-  'a name that %s refuses is mended by itself, once, and kept in mind; the refusal costs nothing',
+  'a name that %s refuses is replaced by the other, once, and kept in mind; the refusal costs nothing',
   async (id) => {
     upstream.reply((call) => (call.body?.['max_tokens'] ? refusals[id]! : says('chat', { text: 'ok' }, call)))
     const first = upstream.calls.length

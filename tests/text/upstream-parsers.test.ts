@@ -1,4 +1,4 @@
-/** What strict parsers of upstreams refuse: half a character, as texts have that were cut by length. It is mended before an upstream sees it. */
+/** What strict parsers of upstreams refuse: half a character, as texts have that were cut by length. It is replaced before an upstream sees it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Seen } from '../harness/client.ts'
 import { json, type Script, type UpstreamCall } from '../harness/upstream.ts'
@@ -12,7 +12,7 @@ type Json = Record<string, unknown>
 
 /** Both halves alone, in the wrong order, beside a whole pair, and as text that only looks like one. */
 const torn = 'a\ud83d b\ude00 \ude00\ud83d 😀 \\ud83d \\\\ud83d'
-const mended = 'a\ufffd b\ufffd \ufffd\ufffd 😀 \\ud83d \\\\ud83d'
+const wellFormed = 'a\ufffd b\ufffd \ufffd\ufffd 😀 \\ud83d \\\\ud83d'
 
 /** The refusals of Anthropic and of OpenAI, word for word. */
 const refusals: Record<SpokenWire, Json> = {
@@ -117,7 +117,7 @@ describe.each(wires)('an upstream of the wire %s that parses strictly', (wire) =
     const reply = await asking[by](at)
     expect(reply.status, reply.text).toBe(200)
     const { body } = await at.upstream.call(first)
-    expect(textsIn(body).filter((text) => text === mended).length).toBeGreaterThanOrEqual(4)
-    expect(inputIn(wire, body as Json)).toEqual({ city: mended })
+    expect(textsIn(body).filter((text) => text === wellFormed).length).toBeGreaterThanOrEqual(4)
+    expect(inputIn(wire, body as Json)).toEqual({ city: wellFormed })
   })
 })

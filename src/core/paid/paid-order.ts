@@ -112,8 +112,8 @@ export class PaidOrder<One extends OrderCandidate<AnyModel>, Filled> {
     const run = this.#start(candidates)
     this.#runs.push(run)
     const isStored = call.isStored === true && !call.background
-    const goesOn = isStored && call.isFetchable && this.#isFilled
-    using _leaving = goesOn ? undefined : leaveOnAbort({ ...call, isStored }, run)
+    const continuesUnattended = isStored && call.isFetchable && this.#isFilled
+    using _leaving = continuesUnattended ? undefined : leaveOnAbort({ ...call, isStored }, run)
     try {
       // The hold was timed for the parts before this one.
       if (this.#runs.length > 1) await this.#renew()

@@ -18,7 +18,7 @@ export interface SoundReader {
   readonly rate: number
   readonly channels: number
   /** Whether something was left out of which the beginning or the middle is missing. */
-  readonly isTorn?: boolean
+  readonly hasGap?: boolean
   /** Returns the samples of a chunk, in pieces that each take a few milliseconds. */
   write(chunk: Uint8Array): Iterable<Float32Array> | AsyncIterable<Float32Array>
   end(): Iterable<Float32Array> | AsyncIterable<Float32Array>
@@ -136,7 +136,7 @@ async function* read(
       yield { reader: reader!, samples }
     }
     if (seconds === 0) throw new SoundError('empty', reader?.mediaType)
-    if (reader?.isTorn) throw new SoundError('malformed', reader.mediaType)
+    if (reader?.hasGap) throw new SoundError('malformed', reader.mediaType)
   } catch (error) {
     if (!onTruncated || seconds === 0 || !isBroken(error)) throw error
     onTruncated()

@@ -22,8 +22,8 @@ export class OggFlacReader {
     return this.#flac.channels
   }
 
-  get isTorn(): boolean {
-    return this.#pages.isTorn
+  get hasGap(): boolean {
+    return this.#pages.hasGap
   }
 
   *write(chunk: Uint8Array): Iterable<Float32Array> {

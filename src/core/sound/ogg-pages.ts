@@ -26,7 +26,7 @@ export class OggPages {
   #packet: Uint8Array[] = []
   #packetBytes = 0
   #isLast = false
-  #isTorn = false
+  #hasGap = false
 
   constructor(maxPacketBytes: number) {
     this.#maxPacketBytes = maxPacketBytes
@@ -52,8 +52,8 @@ export class OggPages {
   }
 
   /** Whether a packet was left out. */
-  get isTorn(): boolean {
-    return this.#isTorn
+  get hasGap(): boolean {
+    return this.#hasGap
   }
 
   /** What is there of a page that breaks off; its checksum cannot be compared. Call when all bytes were written. */
@@ -61,13 +61,13 @@ export class OggPages {
     const page = Buffer.concat(this.#held)
     const at = headBytes + (page[26] ?? 0)
     if (this.#isLast || page.length < at || page.readUInt32BE(0) !== 0x4f676753) return undefined
-    const { isFirst, isBehind } = this.#begin(page[5]!)
+    const { isFirst, lacksPacketStart } = this.#begin(page[5]!)
     let count = 0
     for (let end = at; count < page[26]!; count++) {
       end += page[headBytes + count]!
       if (end > page.length) break
     }
-    return { packets: this.#packets(page, isBehind, count), isFirst, isLast: false, position: -1 }
+    return { packets: this.#packets(page, lacksPacketStart, count), isFirst, isLast: false, position: -1 }
   }
 
   /** Call when all bytes were written: a stream without its last page was cut off. */
@@ -81,35 +81,35 @@ export class OggPages {
     if (page.readUInt32BE(0) !== 0x4f676753 || checksumOf(unchecked, 32) !== page.readUInt32LE(22))
       this.#fail('malformed')
     const flag = page[5]!
-    const { isFirst, isBehind } = this.#begin(flag)
-    const packets = this.#packets(page, isBehind, page[26]!)
+    const { isFirst, lacksPacketStart } = this.#begin(flag)
+    const packets = this.#packets(page, lacksPacketStart, page[26]!)
     this.#isLast = (flag & flags.last) !== 0
     return { packets, isFirst, isLast: this.#isLast, position: Number(page.readBigInt64LE(6)) }
   }
 
   /** Whether a page is the first of its stream, and whether it begins with the rest of a packet whose beginning is not there. */
-  #begin(flag: number): { isFirst: boolean; isBehind: boolean } {
+  #begin(flag: number): { isFirst: boolean; lacksPacketStart: boolean } {
     const isFirst = (flag & flags.first) !== 0
     if (isFirst) {
       this.#packet = []
       this.#packetBytes = 0
     }
     if (this.#isLast && !isFirst) this.#fail('malformed')
-    const goesOn = (flag & flags.continued) !== 0
-    const isTorn = goesOn !== this.#packet.length > 0
-    this.#isTorn ||= isTorn
-    if (isTorn) this.#packet = []
-    return { isFirst, isBehind: isTorn && goesOn }
+    const isContinued = (flag & flags.continued) !== 0
+    const hasGap = isContinued !== this.#packet.length > 0
+    this.#hasGap ||= hasGap
+    if (hasGap) this.#packet = []
+    return { isFirst, lacksPacketStart: hasGap && isContinued }
   }
 
   /**
-   * @param isBehind whether the page begins with the rest of a packet whose beginning is not there
+   * @param lacksPacketStart whether the page begins with the rest of a packet whose beginning is not there
    * @param count of the sizes that are read
    */
-  #packets(page: Buffer, isBehind: boolean, count: number): Buffer[] {
+  #packets(page: Buffer, lacksPacketStart: boolean, count: number): Buffer[] {
     const packets: Buffer[] = []
     let at = headBytes + page[26]!
-    let isLeftOut = isBehind
+    let isLeftOut = lacksPacketStart
     if (this.#packet.length === 0) this.#packetBytes = 0
     for (const size of page.subarray(headBytes, headBytes + count)) {
       if (isLeftOut) {

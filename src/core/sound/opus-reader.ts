@@ -58,8 +58,8 @@ export class OpusReader {
     for (const page of this.#pages.write(chunk)) yield* this.#page(page)
   }
 
-  get isTorn(): boolean {
-    return this.#pages.isTorn
+  get hasGap(): boolean {
+    return this.#pages.hasGap
   }
 
   *end(): Iterable<Float32Array> {

@@ -40,8 +40,8 @@ export class VorbisReader {
     for (const page of this.#pages.write(chunk)) yield* this.#page(page)
   }
 
-  get isTorn(): boolean {
-    return this.#pages.isTorn
+  get hasGap(): boolean {
+    return this.#pages.hasGap
   }
 
   async *end(): AsyncIterable<Float32Array> {

@@ -40,7 +40,7 @@ export function linkMedia(url: string, param: string): Media {
 
 const isHttps = (url: string): boolean => URL.parse(url)?.protocol === 'https:'
 
-/** Media in a data URL that declares one of these types, or none; which of them it is, the bytes decide. */
+/** Media in a data URL that declares one of these types, or `application/octet-stream`; which of them it is, the bytes decide. */
 export function inlineMedia(url: string, types: readonly string[], param: string, orLink = false): Media {
   return base64Media(base64In(url, types, param, orLink), types, param)
 }

@@ -8,7 +8,7 @@ import type { LiveSound } from './transcription.ts'
 export interface LivePiece extends PieceFile {
   joint: PieceSpan['joint']
   /** Whether the next piece overlaps with this one. */
-  goesOn: boolean
+  overlapsNext: boolean
 }
 
 /** A silence of this length is a pause between words. */
@@ -44,7 +44,7 @@ interface RawPiece {
   from: number
   to: number
   joint: PieceSpan['joint']
-  goesOn: boolean
+  overlapsNext: boolean
 }
 
 class LiveCutter {
@@ -90,20 +90,20 @@ class LiveCutter {
     return this.#cut(false)
   }
 
-  /** @param goesOn whether the cut is within speech, so that the next piece begins earlier */
-  #cut(goesOn: boolean): RawPiece | undefined {
+  /** @param overlapsNext whether the cut is within speech, so that the next piece begins earlier */
+  #cut(overlapsNext: boolean): RawPiece | undefined {
     const piece = {
       samples: this.#parts,
       from: this.#from / speechSampleRate,
       to: this.#at / speechSampleRate,
       joint: this.#joint,
-      goesOn,
+      overlapsNext,
     }
     const isSpoken = this.#hasSpeech && this.#at - this.#from >= minSeconds * speechSampleRate
-    this.#parts = goesOn ? tailOf(this.#parts, this.#overlap) : []
+    this.#parts = overlapsNext ? tailOf(this.#parts, this.#overlap) : []
     this.#from = this.#at - this.#parts.reduce((sum, { length }) => sum + length, 0)
     this.#hasSpeech = this.#isSpeech
-    if (isSpoken) this.#joint = goesOn ? 'overlap' : 'silence'
+    if (isSpoken) this.#joint = overlapsNext ? 'overlap' : 'silence'
     return isSpoken ? piece : undefined
   }
 }

@@ -104,11 +104,11 @@ export class SentPieces {
     const sending = new Set<Promise<void>>()
     const all: Promise<void>[] = []
     try {
-      for await (const { joint, goesOn, ...piece } of livePieces(
+      for await (const { joint, overlapsNext, ...piece } of livePieces(
         { ...recording, signal },
         this.#candidate.plan,
       )) {
-        const turn = this.#joined.add(joint, joint !== 'overlap' && !goesOn)
+        const turn = this.#joined.add(joint, joint !== 'overlap' && !overlapsNext)
         // The model that transcribes the first piece transcribes all of them.
         const planned = this.#filled.length === 0 ? candidates : [this.#candidate]
         const sent = this.#send(

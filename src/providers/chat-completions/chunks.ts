@@ -69,14 +69,14 @@ export class ChunkReader implements AnswerReader {
    * is thrown.
    */
   *end(): Generator<AnswerPart, void, undefined> {
-    if (this.closed) this.#finish ??= this.#unsaidFinish
+    if (this.closed) this.#finish ??= this.#impliedFinish
     if (this.#finish) yield { type: 'finish', reason: this.#reasonOf(this.#finish) }
     yield* this.usageSoFar()
     if (!this.#finish) throw new UpstreamError('cut', { detail: 'the answer ended without a finish reason' })
   }
 
   /** The end of a stream that ended as it should, except that its finish reason never came; undefined where it may have been cut. */
-  get #unsaidFinish(): FinishReason | undefined {
+  get #impliedFinish(): FinishReason | undefined {
     // Some servers send no finish reason with tool calls; complete arguments are accepted instead.
     if (this.#calls.size > 0) return this.#calls.complete ? 'tool_calls' : undefined
     return this.#endMark === 'done' && this.#hasWords ? 'stop' : undefined

@@ -11,7 +11,7 @@ test('half a character is U+FFFD in values and names; whole ones and what only l
   expect(wellFormedJson(sound)).toBe(JSON.stringify(sound))
 })
 
-test('megabytes of nothing but halves and backslashes are mended within the time of a test', () => {
+test('megabytes of nothing but halves and backslashes are replaced within the time of a test', () => {
   for (const text of [
     '\ud83d'.repeat(700_000),
     `${'\\'.repeat(2_000_000)}\ud83d`,

@@ -28,18 +28,18 @@ export function messagesProvider(
   const client = new UpstreamClient(addressWithKey(address))
   const markOf = reasoningMarks('messages', address)
   /** The calls that go without the thinking that they ask for. */
-  const thoughtless = new WeakSet<TextCall>()
+  const callsWithoutThinking = new WeakSet<TextCall>()
   const optionsOf = (call: TextCall): ReaderOptions => ({
     secrets: client.secrets,
     mark: markOf(call.upstreamModel),
-    skipsThinking: thoughtless.has(call),
+    skipsThinking: callsWithoutThinking.has(call),
   })
   const usualBetas = address.headers?.['anthropic-beta']
   const codec: ClientCodec = {
     path: '/messages',
     body: (call) => {
       const { body, skipsThinking } = requestOf(call, markOf(call.upstreamModel))
-      if (skipsThinking) thoughtless.add(call)
+      if (skipsThinking) callsWithoutThinking.add(call)
       return body
     },
     headers: ({ turn }) => {

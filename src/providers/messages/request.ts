@@ -50,7 +50,7 @@ export function requestOf({ turn, upstreamModel }: TextCall, mark: ReasoningMark
     body: {
       model: upstreamModel,
       max_tokens: turn.maxOutputTokens,
-      ...(skipsThinking ? thoughtless(fields, mark) : fields),
+      ...(skipsThinking ? withoutThinkingFields(fields, mark) : fields),
       stream: turn.stream,
     },
     skipsThinking,
@@ -76,7 +76,7 @@ function mustSkipThinking(
 }
 
 /** The fields without thinking. Claude's newest models refuse that it is switched off, others think unless it is. */
-function thoughtless(
+function withoutThinkingFields(
   { thinking: _, context_management: management, ...fields }: Record<string, unknown>,
   mark: ReasoningMark,
 ): Record<string, unknown> {

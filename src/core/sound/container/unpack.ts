@@ -125,7 +125,7 @@ async function unpackInto(
 /** The part of a file that is there, as if it ended with it: mediabunny reads no cluster that is longer than its file. */
 function readableSource(window: ByteWindow, { elements, boxes }: Outline): Source {
   const { readableBytes } = (elements ?? boxes)!
-  const mended = (elements?.cutSizes ?? []).map(({ at, width }) => ({
+  const patches = (elements?.cutSizes ?? []).map(({ at, width }) => ({
     at,
     bytes: sizeBytes(readableBytes - at - width, width),
   }))
@@ -133,7 +133,7 @@ function readableSource(window: ByteWindow, { elements, boxes }: Outline): Sourc
     getSize: () => readableBytes,
     read: (from, to) => {
       const read = window.copy(from, to)
-      for (const { at, bytes } of mended)
+      for (const { at, bytes } of patches)
         for (const [index, byte] of bytes.entries())
           if (at + index >= from && at + index < to) read[at + index - from] = byte
       return read

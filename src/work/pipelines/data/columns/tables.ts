@@ -153,10 +153,10 @@ export async function eachDataRow(
         heads += 1
         return undefined
       }
-      const goesOn = visit(row, rows, place)
+      const continues = visit(row, rows, place)
       rows += 1
-      isOver = goesOn === false
-      return goesOn
+      isOver = continues === false
+      return continues
     }
     await source.rows(take)
   }
