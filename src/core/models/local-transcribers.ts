@@ -1,5 +1,6 @@
 /** Servers of this machine that write recordings down, found where they usually listen; each is recognized by an answer that only it gives. */
 import { type Dispatcher, request } from 'undici'
+import { isRecord } from '#platform/json'
 import { type Egress, openDispatcher } from '#platform/proxy'
 import { transcriptionModel } from './kinds/transcription/ready-made.ts'
 import type { TranscriptionModel, TranscriptionSettings } from './kinds/transcription/transcription-model.ts'
@@ -147,6 +148,3 @@ const namesOf = (items: readonly Record<string, unknown>[]): string[] =>
   items.flatMap(({ id }) =>
     typeof id === 'string' && /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,200}$/.test(id) ? [id] : [],
   )
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

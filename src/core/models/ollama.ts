@@ -1,5 +1,6 @@
 import { type Dispatcher, request } from 'undici'
 import type { Modality } from '#core/turn'
+import { isRecord } from '#platform/json'
 import { type Egress, openDispatcher } from '#platform/proxy'
 import type { Feature, Model } from './models.ts'
 import { defaultTimeouts, type ProviderConfig } from './provider-settings.ts'
@@ -133,8 +134,4 @@ async function fetchJson(
   } catch {
     return undefined
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

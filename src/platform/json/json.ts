@@ -21,6 +21,7 @@ export {
 export { type JsonBounds, type JsonTrouble, NotJson } from './not-json.ts'
 export { objectOf, readObject } from './read-object.ts'
 export { maxSyncBytes, readExactly, readJsonSync } from './read-sync.ts'
+export { isFilled, isRecord } from './value-kinds.ts'
 
 /** Maximum members of one object; their names are sorted for fingerprints. */
 const maxMembers = 10_000

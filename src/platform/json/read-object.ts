@@ -2,6 +2,7 @@ import { isDeeper } from './depth-scanner.ts'
 import { ExactNumber } from './exact-number.ts'
 import { NotJson } from './not-json.ts'
 import { readExactly } from './read-sync.ts'
+import { isRecord } from './value-kinds.ts'
 
 type JsonObject = Record<string, unknown>
 
@@ -41,5 +42,4 @@ function parsed(text: string): unknown {
   return value
 }
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
+const isObject = (value: unknown): value is JsonObject => isRecord(value) && !(value instanceof ExactNumber)

@@ -1,6 +1,6 @@
 import { UpstreamError, type UpstreamFault } from '#core/spec'
+import { isRecord } from '#platform/json'
 import type { ProxyFailed } from '#platform/proxy'
-import { isRecord } from './json.ts'
 
 /** What the upstream reported about a failure, in any of the known error formats. */
 interface UpstreamErrorBody {

@@ -1,6 +1,7 @@
 import { UpstreamError } from '#core/spec'
 import { freeBytes } from '#platform/bytes'
 import {
+  isRecord,
   type JsonBounds,
   NotJson,
   namesAround,
@@ -25,11 +26,6 @@ const boundsOf = (bytes: number, { exact = false }: ReadOptions): JsonBounds => 
 interface ReadOptions {
   /** Numbers keep every digit for `exactly`; of vectors and measures a double is enough. */
   exact?: boolean
-}
-
-/** True for a JSON object; upstream answers are `unknown` until checked. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The first item of a list, where it is an object. */

@@ -12,6 +12,7 @@ import { isStreamed, type StreamedBody } from './streamed-body.ts'
 import { wellFormedJson } from './well-formed.ts'
 import { WholeBody } from './whole-body.ts'
 
+export { isRecord } from '#platform/json'
 export type { AnswerReader, EventProgress } from './answer-reader.ts'
 export {
   jobBytes,
@@ -26,7 +27,7 @@ export { type CallIdRule, CallIds } from './call-ids.ts'
 export { faultOfError, maskSecrets } from './fault.ts'
 export { Form } from './form.ts'
 export { headerOf } from './header.ts'
-export { claimedCount, firstOf, isRecord, readJson } from './json.ts'
+export { claimedCount, firstOf, readJson } from './json.ts'
 export { type FileOptions, fileBytes, type LinkedFileNet, linkedBytes } from './linked-bytes.ts'
 export { LiveAnswer } from './live-answer.ts'
 export { LiveSession, type LiveWire } from './live-session.ts'

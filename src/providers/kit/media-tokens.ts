@@ -1,4 +1,5 @@
-import { claimedCount, isRecord } from './json.ts'
+import { isRecord } from '#platform/json'
+import { claimedCount } from './json.ts'
 
 /** Tokens as an upstream claims them; a figure that is no count (missing, negative, a word) is absent. */
 export interface MediaTokens {

@@ -1,5 +1,6 @@
+import { isRecord } from '#platform/json'
 import { listBytes } from './bounds.ts'
-import { isRecord } from './json.ts'
+
 import { pingTimeouts, type UpstreamClient } from './kit.ts'
 
 /** A longer list is not accepted as a list of models. */

@@ -2,11 +2,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
 import { type Timeouts, UpstreamError } from '#core/spec'
+import { isRecord } from '#platform/json'
 import { ProxyFailed } from '#platform/proxy'
 import { CallTimers } from './call-timers.ts'
 import type { ReplyHeaders } from './exchange.ts'
 import { faultOfError, faultOfProxy } from './fault.ts'
-import { isRecord, readSmallJson } from './json.ts'
+import { readSmallJson } from './json.ts'
 import { wellFormedJson } from './well-formed.ts'
 import { WholeBody } from './whole-body.ts'
 

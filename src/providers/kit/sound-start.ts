@@ -1,11 +1,12 @@
 /** Checks the first bytes of what should be sound: servers answer 200 with an error in JSON, or with a page of a proxy. */
+
 import { sniff } from '#core/media'
 import { UpstreamError } from '#core/spec'
 import type { SoundEncoding, SoundFormat, SoundSink } from '#core/turn'
+import { isRecord } from '#platform/json'
 import type { ReplyHeaders } from './exchange.ts'
 import { faultOfError } from './fault.ts'
 import { headerOf } from './header.ts'
-import { isRecord } from './json.ts'
 
 /** The bytes by which every container is recognised. */
 const headBytes = 64

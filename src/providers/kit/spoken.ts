@@ -2,8 +2,8 @@
 
 import { UpstreamError } from '#core/spec'
 import type { SpokenSegment, SpokenWord, TranscriptionOrder } from '#core/turn'
+import { isRecord } from '#platform/json'
 import { mapInSteps, runInSlices, type Steps, sortInSteps } from '#platform/slices'
-import { isRecord } from './json.ts'
 
 /** An answer has beside the text every word with its times, and on some wires each word again in its sentence and its paragraph. */
 const bytesPerSecond = 8 * 1_024

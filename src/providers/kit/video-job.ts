@@ -1,7 +1,9 @@
 /** What the rooms of videos share: the ids of jobs, and the faults of failed jobs. */
+
 import { type TextProvider, UpstreamError, type VideoProvider } from '#core/spec'
+import { isRecord } from '#platform/json'
 import { faultOfError } from './fault.ts'
-import { isRecord } from './json.ts'
+
 import type { UpstreamAddress } from './kit.ts'
 import type { LinkedFileNet } from './linked-bytes.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AnswerPart, Citation, OpaqueContent } from '#core/turn'
-import { exactly } from '#platform/json'
+import { exactly, isFilled } from '#platform/json'
 import { isRecord } from '#providers/kit'
 
 type MessagesJson = Record<string, unknown>
@@ -37,12 +37,12 @@ export class ContentBlocks {
         this.#open.set(index, {
           type: 'thinking',
           signature: block['signature'],
-          hasText: isText(block['thinking']),
+          hasText: isFilled(block['thinking']),
         })
         think(block['thinking'], parts)
         return
       case 'redacted_thinking':
-        if (isText(block['data']))
+        if (isFilled(block['data']))
           parts.push({ type: 'reasoning-end', opaque: { wire: 'messages', data: block['data'] } })
         return
       case 'web_search_tool_result':
@@ -72,7 +72,7 @@ export class ContentBlocks {
         return
       case 'thinking_delta': {
         const block = this.#open.get(index)
-        if (block?.type === 'thinking') block.hasText ||= isText(delta['thinking'])
+        if (block?.type === 'thinking') block.hasText ||= isFilled(delta['thinking'])
         think(delta['thinking'], parts)
         return
       }
@@ -94,7 +94,7 @@ export class ContentBlocks {
   /** Whether the block is thinking that has come without a signature so far. */
   isUnsigned(index: unknown): boolean {
     const block = this.#open.get(index)
-    return block?.type === 'thinking' && block.hasText && !isText(block.signature)
+    return block?.type === 'thinking' && block.hasText && !isFilled(block.signature)
   }
 
   stop(index: unknown, parts: AnswerPart[]): void {
@@ -124,7 +124,7 @@ export class ContentBlocks {
       case 'thinking':
         parts.push({
           type: 'reasoning-end',
-          ...(isText(block.signature) && { opaque: seal(block.signature) }),
+          ...(isFilled(block.signature) && { opaque: seal(block.signature) }),
         })
         return
       case 'tool_use':
@@ -134,34 +134,32 @@ export class ContentBlocks {
   }
 
   #text(text: unknown, parts: AnswerPart[]): void {
-    if (!isText(text)) return
+    if (!isFilled(text)) return
     this.#textLength += text.length
     parts.push({ type: 'text', text })
   }
 
   /** The input of a tool that runs at the upstream arrives the same way, and is not executed here. */
   #input(block: OpenBlock | undefined, piece: unknown, parts: AnswerPart[]): void {
-    if (block?.type !== 'tool_use' || !isText(piece)) return
+    if (block?.type !== 'tool_use' || !isFilled(piece)) return
     block.inPieces = true
     parts.push({ type: 'tool-arguments', index: block.call, delta: piece })
   }
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
-
-const stringOr = (value: unknown, other: () => string): string => (isText(value) ? value : other())
+const stringOr = (value: unknown, other: () => string): string => (isFilled(value) ? value : other())
 
 const newCallId = (): string => `toolu_${randomBytes(12).toString('hex')}`
 
 const seal = (signature: string): OpaqueContent => ({ wire: 'messages', signature })
 
 function think(text: unknown, parts: AnswerPart[]): void {
-  if (isText(text)) parts.push({ type: 'reasoning', text })
+  if (isFilled(text)) parts.push({ type: 'reasoning', text })
 }
 
 /** A call without argument deltas has empty arguments; those that are no object stay what they are, as text. */
 function argumentText(input: unknown): string {
-  return isText(input) ? input : JSON.stringify(input === '' || input == null ? {} : input)
+  return isFilled(input) ? input : JSON.stringify(input === '' || input == null ? {} : input)
 }
 
 /** The citations of web pages only: positions in the caller's documents have a meaning on this wire alone. */
@@ -171,6 +169,6 @@ function citedIn(citations: unknown): Citation[] {
 }
 
 function webPage({ type, url, title, cited_text: citedText }: MessagesJson): Citation[] {
-  if (type !== 'web_search_result_location' || !isText(url)) return []
-  return [{ url, title: isText(title) ? title : url, ...(isText(citedText) && { citedText }) }]
+  if (type !== 'web_search_result_location' || !isFilled(url)) return []
+  return [{ url, title: isFilled(title) ? title : url, ...(isFilled(citedText) && { citedText }) }]
 }

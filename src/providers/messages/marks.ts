@@ -1,4 +1,5 @@
 /** Signatures as callers get them: with the mark of the vendor that made them (`ReasoningMark`). */
+import { isFilled } from '#platform/json'
 import { isRecord, type ReasoningMark } from '#providers/kit'
 
 type MessagesJson = Record<string, unknown>
@@ -40,5 +41,3 @@ function withField(fields: MessagesJson, name: string, mark: ReasoningMark): Mes
   const value = fields[name]
   return isFilled(value) ? { ...fields, [name]: mark.write(value) } : fields
 }
-
-const isFilled = (value: unknown): value is string => typeof value === 'string' && value !== ''

@@ -48,7 +48,7 @@ export function messagesProvider(
     },
     reader: (call) => new EventReader(optionsOf(call)),
     readComplete: (body, call) => readAnswer(body, optionsOf(call)),
-    skipsReasoning: (call) => thoughtless.has(call),
+    skipsReasoning: (call) => callsWithoutThinking.has(call),
   }
   return {
     wires: ['messages'],

@@ -6,6 +6,7 @@
 import { reasons } from '#core/text'
 import type { MessageContent, OpaqueContent, Wire } from '#core/turn'
 import { fail } from '#platform/errors'
+import { isFilled } from '#platform/json'
 import type { ChatBody, ChatMessage } from './schema.ts'
 
 export type ReasoningDetail = Record<string, unknown>
@@ -162,7 +163,5 @@ function wireOf(format: unknown): Wire | undefined {
   if (format.startsWith('anthropic-')) return 'messages'
   return format === formats.responses ? 'responses' : undefined
 }
-
-const isFilled = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 const sizeOf = (text: string | null | undefined): number => (text == null ? 0 : Buffer.byteLength(text))

@@ -4,6 +4,7 @@
  * upstream that keeps to the wire sends is passed on as the same objects.
  */
 import type { AnswerPart } from '#core/turn'
+import { isRecord } from '#platform/json'
 import { type ItemStatus, idOf, type ResponseJson } from './item.ts'
 import { type PartKind, type PartStep, partsIn, partWords, stepOf } from './part-events.ts'
 import { addedType, argumentsDelta, argumentsDone, doneType, SentItem } from './sent-item.ts'
@@ -163,7 +164,7 @@ export class StreamCompletion {
     return sent
   }
 
-  /** The upstream's place, so that thoughts that are told at the end stand before what they led to; the next one where it has none. */
+  /** The upstream's place, so that reasoning that comes last stands before what it led to; the next one where it has none. */
   #freePlace(index: unknown): number {
     const places = this.#items.map(({ place }) => place)
     const isPlace = typeof index === 'number' && Number.isInteger(index) && index >= 0 && index <= 0xffff
@@ -196,6 +197,3 @@ const withId = (item: ResponseJson, id: string): ResponseJson => (item['id'] ===
 /** An event of the upstream that brings an item; the same object where place and id are those that the caller sees. */
 const withItem = (event: ResponseJson, item: ResponseJson, { place }: SentItem): ResponseJson =>
   event['item'] === item && event['output_index'] === place ? event : { ...event, output_index: place, item }
-
-const isRecord = (value: unknown): value is ResponseJson =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
