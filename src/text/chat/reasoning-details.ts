@@ -49,9 +49,15 @@ export class ReasoningBlocks {
 export function addPiece(whole: ReasoningDetail[], piece: ReasoningDetail): void {
   const last = whole.at(-1)
   const name = textNames.get(piece['type'])
-  if (last && name !== undefined && isContinued(last, piece, name))
-    Object.assign(last, piece, { [name]: `${last[name] ?? ''}${piece[name] ?? ''}` })
-  else whole.push({ ...piece })
+  if (!last || name === undefined || !isContinued(last, piece, name)) {
+    whole.push({ ...piece })
+    return
+  }
+  // A client may send a quarter of a million pieces in one request, so that none is worth an object.
+  for (const field in piece) {
+    if (field === name) last[name] = `${last[name] ?? ''}${piece[name] ?? ''}`
+    else last[field] = piece[field]
+  }
 }
 
 /** The member in which a detail that comes in pieces has its text. */
@@ -69,9 +75,12 @@ function isContinued(last: ReasoningDetail, piece: ReasoningDetail, name: string
     index === piece['index'] &&
     (format == null || piece['format'] == null || format === piece['format']) &&
     !isFilled(signature) &&
-    [last[name], piece[name]].every((text) => text == null || typeof text === 'string')
+    isTextOrNone(last[name]) &&
+    isTextOrNone(piece[name])
   )
 }
+
+const isTextOrNone = (value: unknown): boolean => value == null || typeof value === 'string'
 
 /** The most details of a message (contract section 4). */
 const maxDetails = 100
