@@ -17,6 +17,7 @@ test.each([
   ['toolu_x_D681PevKs', true, true],
   ['toolu_call_a', true, true],
   ['call_function_a', true, false],
+  ['tooluse_a', true, false],
 ])('a turn of the calls %s was begun by a vendor other than Claude: %s', (id, atClaude, elsewhere) => {
   expect(isBegunElsewhere(openTurn(id), markOf('claude-opus-4-8'))).toBe(atClaude)
   expect(isBegunElsewhere(openTurn(id), markOf('MiniMax-M2'))).toBe(elsewhere)

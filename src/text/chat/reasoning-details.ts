@@ -53,7 +53,7 @@ export function addPiece(whole: ReasoningDetail[], piece: ReasoningDetail): void
     whole.push({ ...piece })
     return
   }
-  // A client may send a quarter of a million pieces in one request, so that none is worth an object.
+  // A request of 4 MB has a hundred thousand pieces, so that none may cost an object.
   for (const field in piece) {
     if (field === name) last[name] = `${last[name] ?? ''}${piece[name] ?? ''}`
     else last[field] = piece[field]
