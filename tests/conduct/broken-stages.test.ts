@@ -5,8 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Caller } from '#app'
 import { type AnswerListener, startPaidTurn } from '#core/inference'
 import type { UpstreamError } from '#core/spec'
+import { type JsonAnswer, respondJson, settleInBackground } from '#core/text'
 import type { AnswerPart, Turn } from '#core/turn'
 import type { Failure } from '#platform/errors'
+import type { PushOut } from '#platform/http'
 import { type AnswerReader, type ClientCodec, generate, UpstreamClient } from '#providers/kit'
 import { chunk, done, fakeUpstream, json, stall, stream } from '../harness/upstream.ts'
 import { callOf, chatTurn } from '../providers/asking.ts'
@@ -84,12 +86,10 @@ for (const [stage, broken, { stream: streamed, executed }] of stages)
     })
   })
 
-/** A turn whose receiver throws at a part. */
-async function breakAt(at: UpstreamWorld, poison: (part: AnswerPart) => boolean) {
+async function paidTurn(requestId: string) {
   const { app } = at.world
-  const requestId = randomUUID()
   const turn: Turn = chatTurn({ model: 'm' }, { requestedOutputTokens: 20 })
-  const paid = await startPaidTurn(app, {
+  return startPaidTurn(app, {
     caller,
     model: app.models.defaults.text,
     turn,
@@ -98,6 +98,12 @@ async function breakAt(at: UpstreamWorld, poison: (part: AnswerPart) => boolean)
     requestId,
     receivedMs: app.clock.nowMs(),
   })
+}
+
+/** A turn whose receiver throws at a part. */
+async function breakAt(poison: (part: AnswerPart) => boolean) {
+  const requestId = randomUUID()
+  const paid = await paidTurn(requestId)
   const delivered: AnswerPart[] = []
   const failure = await new Promise<Failure>((resolve, reject) => {
     const listener: AnswerListener = {
@@ -118,7 +124,7 @@ test('a writer that throws ends the call as INTERNAL: the upstream is stopped, n
   const { available: before } = await at.world.balance()
   const asked = at.upstream.calls.length
   at.upstream.replyOnce(stream([chunk({ content: 'a' }), chunk({ content: 'b' }), stall]))
-  const { paid, failure, requestId } = await breakAt(at, ({ type }) => type === 'text')
+  const { paid, failure, requestId } = await breakAt(({ type }) => type === 'text')
   expect(failure).toMatchObject({ code: 'INTERNAL', cause: { message: 'a defect of the writer' } })
   const { keepsClaim } = await paid.finish({ statusCode: failure.status, failure, undelivered: true })
   expect(keepsClaim).toBe(false)
@@ -136,3 +142,32 @@ test('a writer that throws ends the call as INTERNAL: the upstream is stopped, n
   const next = await at.key.chat({ messages: [{ role: 'user', content: 'hi' }] })
   expect(next.status).toBe(200)
 })
+
+const unwritable: JsonAnswer = {
+  add: () => undefined,
+  body: () => {
+    throw new RangeError('a defect of the writer')
+  },
+}
+
+test.each(['at once', 'in the background'])(
+  'a whole answer that the platform cannot write %s is INTERNAL and free',
+  async (how) => {
+    const { available: before } = await at.world.balance()
+    at.upstream.replyOnce(json(200, { choices: [{ message: { content: 'well' }, finish_reason: 'stop' }] }))
+    const requestId = randomUUID()
+    const paid = await paidTurn(requestId)
+    if (how === 'at once') {
+      const reply = respondJson({ claim: undefined, setHeader: () => undefined }, paid, unwritable)
+      const failure = await new Promise((fail) => reply.answer.start({ fail } as unknown as PushOut))
+      expect(failure).toMatchObject({ code: 'INTERNAL' })
+    } else {
+      const end = { gone: new AbortController().signal, describeFailure: () => 'failed' }
+      expect((await settleInBackground(paid, unwritable, end)).failure?.code).toBe('INTERNAL')
+    }
+    const { accountId, projectId } = caller
+    const receipt = await at.world.app.ledger.receipt(accountId, projectId, requestId)
+    expect(receipt).toMatchObject({ state: 'failed', charged: 0n })
+    expect(await at.world.balance()).toEqual({ available: before, held: 0n })
+  },
+)

@@ -3,7 +3,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Seen } from '../harness/client.ts'
 import { json, type Script, type Step, stream, type UpstreamCall } from '../harness/upstream.ts'
 import { chunksOf, explained, recover, requestIdOf, weather as weatherOfChat } from './chat-world.ts'
-import { message, weather as weatherOfMessages } from './messages-world.ts'
+import {
+  assistant,
+  message,
+  path,
+  toolResult,
+  user,
+  version,
+  weather as weatherOfMessages,
+} from './messages-world.ts'
 import { framed } from './responses-oracle.ts'
 import { type ResponsesWorld, respond, shareOnWires, weather } from './responses-world.ts'
 import { call, type SpokenWire, says } from './scripted-answer.ts'
@@ -67,7 +75,8 @@ function read(by: SpokenWire, { text, body }: Seen, isStreamed: boolean): { inpu
 }
 
 const levels = 20_000
-const deep = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+const deep = nested(levels)
 const deepList = `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`
 
 /** Odd texts, and the object that stands for each where the wire has objects alone. */
@@ -144,6 +153,20 @@ describe.each(wires)('an upstream of the wire %s', (wire) => {
     },
   )
 
+  test.each(wires)('a text of an object that is too deep stays a text for a caller of %s', async (by) => {
+    const inner = nested(101)
+    // The text in a whole message of this wire is read as the arguments themselves, which are refused as the upstream's fault.
+    for (const isStreamed of wire === 'messages' ? [true] : [false, true]) {
+      at.upstream.reply((asked) => calls(wire, JSON.stringify(inner), asked))
+      const reply = await ask(by, at, isStreamed)
+      expect(reply.status, reply.text).toBe(200)
+      const { input } = read(by, reply, isStreamed)
+      expect(by === 'messages' ? input : JSON.parse(String(input))).toEqual(
+        by === 'messages' ? { value: inner } : inner,
+      )
+    }
+  })
+
   test.each(wires)('an end for a call that never came is a normal end for a caller of %s', async (by) => {
     const ends = { chat: 'stop', messages: 'end_turn', responses: 'completed' }
     for (const isStreamed of [false, true]) {
@@ -185,6 +208,28 @@ function announces(wire: SpokenWire, asked: UpstreamCall): Script {
     ),
   )
 }
+
+test('arguments as deep as they are read go back in a request of Messages, and in a row of a batch; deeper ones are refused', async () => {
+  await using at = await shareOnWires('chat')
+  const list = `${'['.repeat(90)}${']'.repeat(90)}`
+  for (const [text, depth] of [
+    [nested(90), 90],
+    [list, 91],
+  ] as const) {
+    at.upstream.reply((asked) => calls('chat', text, asked))
+    const { body } = await message(at.key, { tools: [weatherOfMessages] })
+    const [used] = body.content
+    expect(JSON.stringify(used.input).match(/[{[]/g)).toHaveLength(depth)
+    const messages = [user('hello'), assistant([used]), user([toolResult(used.id)])]
+    const again = await message(at.key, { messages, tools: [weatherOfMessages] })
+    expect(again.status, again.text).toBe(200)
+    const params = { model: 'test/model', max_tokens: 9, messages, tools: [weatherOfMessages] }
+    const batch = await at.key.post(`${path}/batches`, { requests: [{ custom_id: 'one', params }] }, version)
+    expect(batch.status, batch.text).toBe(200)
+  }
+  at.upstream.reply((asked) => calls('chat', nested(91), asked))
+  expect((await message(at.key, { tools: [weatherOfMessages] })).status).toBe(502)
+})
 
 describe('a call whose beginning was shown', () => {
   let at: ResponsesWorld

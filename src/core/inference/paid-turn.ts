@@ -37,6 +37,8 @@ export interface PaidTurn {
   resume(): void
   /** Call when the caller disconnects: the call continues or is cancelled according to the provider's `on_disconnect`. */
   leave(): void
+  /** Call when the answer cannot be written, by a defect of the platform: `finish` with `undelivered` then charges nothing for it. */
+  markBroken(): void
   /** Usage so far; final once the answer has ended. */
   usage(): Usage
   /** The charge of an answer that was read to its end and is about to be delivered; it is settled at exactly this amount. */
@@ -213,6 +215,10 @@ class PaidTurnCall implements PaidTurn, HostedListener {
     this.#gone.aborted = true
     this.#hosted?.leave()
     this.#last.leave()
+  }
+
+  markBroken(): void {
+    this.#last.markBroken()
   }
 
   part(part: AnswerPart): void {

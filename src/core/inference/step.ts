@@ -118,8 +118,13 @@ export class ModelStep implements RunListener {
     this.#listener.failed(failureOf(fault))
   }
 
-  failedInternally(error: unknown): void {
+  /** Call when the answer cannot be passed on, by a defect of the platform. */
+  markBroken(): void {
     this.#isBroken = true
+  }
+
+  failedInternally(error: unknown): void {
+    this.markBroken()
     this.#known = undefined
     this.#listener.failed(asFailure(error))
   }

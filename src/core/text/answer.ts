@@ -112,7 +112,10 @@ class WholeAnswer implements AnswerListener, PushedAnswer {
       .then(() => this.#out.json(text))
   }
 
-  readonly #broke = (error: unknown): void => this.failed(asFailure(error))
+  readonly #broke = (error: unknown): void => {
+    this.#paid.markBroken()
+    this.failed(asFailure(error))
+  }
 }
 
 export interface BackgroundEnd {
@@ -134,7 +137,7 @@ export async function settleInBackground(
   let text: string
   try {
     await collect(paid, answer, gone)
-    text = JSON.stringify(answer.body(await paid.bill()))
+    text = textOf(answer, await paid.bill(), paid)
   } catch (error) {
     const failure = asFailure(error)
     text = describeFailure(failure)
@@ -143,6 +146,15 @@ export async function settleInBackground(
   }
   await paid.finish({ statusCode: 200, reply: text })
   return { text }
+}
+
+function textOf(answer: JsonAnswer, bill: Bill, paid: PaidTurn): string {
+  try {
+    return JSON.stringify(answer.body(bill))
+  } catch (error) {
+    paid.markBroken()
+    throw error
+  }
 }
 
 /** Resolves once every part was added. Rejects with the failure of the turn, or with what the answer threw at a part. */
@@ -267,7 +279,10 @@ class StreamedAnswer implements AnswerListener, PushedAnswer {
     void this.#paid.finish({ statusCode: 200 })
   }
 
-  readonly #broke = (error: unknown): void => this.failed(asFailure(error))
+  readonly #broke = (error: unknown): void => {
+    this.#paid.markBroken()
+    this.failed(asFailure(error))
+  }
 
   #add(events: readonly SentEvent[]): void {
     if (!this.#out.isOpen) {

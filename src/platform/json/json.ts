@@ -5,6 +5,7 @@ import { Slice } from '#platform/slices'
 import { inspect } from './inspect.ts'
 import { JsonReader } from './json-reader.ts'
 import { type JsonBounds, NotJson } from './not-json.ts'
+import { maxRequestDepth } from './read-object.ts'
 import { maxSyncBytes, readAtOnce } from './read-sync.ts'
 
 export { DepthScanner, isDeeper, namesAround } from './depth-scanner.ts'
@@ -19,7 +20,7 @@ export {
   writtenOutBytes,
 } from './exact-number.ts'
 export { type JsonBounds, type JsonTrouble, NotJson } from './not-json.ts'
-export { objectOf, readObject } from './read-object.ts'
+export { maxNestedDepth, objectInText, objectOf, readObject } from './read-object.ts'
 export { maxSyncBytes, readExactly, readJsonSync } from './read-sync.ts'
 export { isFilled, isRecord } from './value-kinds.ts'
 
@@ -34,7 +35,7 @@ const freeValues = 250_000
  * the value.
  */
 export const boundsOf = (limitBytes: number): JsonBounds => ({
-  maxDepth: 100,
+  maxDepth: maxRequestDepth,
   maxMembers,
   maxValues: Math.max(freeValues, Math.ceil(limitBytes / bytesOfValue)),
 })

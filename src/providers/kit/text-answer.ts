@@ -1,6 +1,8 @@
 import { type PartSink, type TextCall, type TextRun, UpstreamError } from '#core/spec'
 import type { AnswerPart } from '#core/turn'
-import { DepthScanner, isDeeper, isRecord, readJsonSync } from '#platform/json'
+
+import { DepthScanner, isDeeper, isRecord, maxNestedDepth, readJsonSync } from '#platform/json'
+
 import type { AnswerReader, EventProgress } from './answer-reader.ts'
 import { eventBytes, streamedTextBytes, tooLong, wholeTextBytes } from './bounds.ts'
 import type { AnswerReceiver, Exchange, ReplyHeaders } from './exchange.ts'
@@ -29,9 +31,6 @@ const slowestTokenMs = 25
 
 /** Longer answers are read in slices: with every digit of its numbers this many bytes take some milliseconds. */
 const atOnceBytes = 128 * 1024
-
-/** The levels of the arguments of a call: as many as the JSON of a request may have, since the caller sends the call back with its result. */
-const maxArgumentDepth = 100
 
 /** How long to wait for the usage report and the end of the stream after the finish; after that the answer is complete without them. */
 const endingMs = 5_000
@@ -175,10 +174,11 @@ class TextAnswer implements AnswerReceiver, TextRun {
     }
   }
 
+  /** The caller sends a call back with its result, inside of a request. */
   #judgeCalls(): void {
     for (const part of this.#parts) {
       if (part.type !== 'tool-arguments') continue
-      const scanner = this.#depths.get(part.index) ?? new DepthScanner(maxArgumentDepth)
+      const scanner = this.#depths.get(part.index) ?? new DepthScanner(maxNestedDepth)
       this.#depths.set(part.index, scanner)
       if (scanner.admits(part.delta)) continue
       this.#parts.length = 0

@@ -1,6 +1,8 @@
 /** Passes the events of an upstream of this wire through: id, model and usage are replaced, everything else is unchanged. */
 import type { AnswerPart, Bill } from '#core/turn'
-import { objectOf, readObject } from '#platform/json'
+
+import { objectInText, objectOf } from '#platform/json'
+
 import {
   emptyMessage,
   endOf,
@@ -164,4 +166,4 @@ function repairBlock(block: unknown): unknown {
 }
 
 const inputObject = (input: unknown): MessageJson =>
-  typeof input === 'string' ? readObject(JSON.stringify(input)) : objectOf(input)
+  typeof input === 'string' ? objectInText(input) : objectOf(input)
