@@ -160,16 +160,18 @@ export class ModelStep implements RunListener {
 
   /**
    * An upstream that failed before delivery costs the caller nothing, and neither does one whose model wrote a call that cannot be passed on, where no
-   * more than its beginning was shown; a caller who disconnected pays for work that was started.
+   * more than its nesting was shown; a caller who disconnected pays for work that was started.
    */
   isFree(undelivered: boolean): boolean {
     if (!this.#fault) return this.#isBroken && undelivered
     if (this.#fault.fault === 'aborted') return !this.#fault.executed && this.#seen.deltas === 0
     if (undelivered || (this.#seen.deltas === 0 && !this.#usage)) return true
-    // The beginning of a call is of no use to anybody. Text that was shown before it is paid, and so are long arguments, which can hold a text.
-    const { hasWords, argumentBytes } = this.#shown
+    // The beginning of a call is of no use to anybody. Text that was shown before it is paid, and so are arguments that can hold a text.
+    const { hasWords, argumentBytes, contentBytes } = this.#shown
     const sentBytes = argumentBytes - (this.#listener.unsentArgumentBytes ?? 0)
-    return this.#fault.byModel && !hasWords && sentBytes <= maxFreeArgumentBytes
+    const isNesting =
+      sentBytes <= maxFreeArgumentBytes && Math.min(contentBytes, sentBytes) <= maxFreeContentBytes
+    return this.#fault.byModel && !hasWords && isNesting
   }
 
   /** Only the last attempt is metered: one that continued an interrupted answer read the text so far as its prompt. */
@@ -190,7 +192,7 @@ export class ModelStep implements RunListener {
       this.#seen.reasoningBytes += Buffer.byteLength(part.text)
     } else if (part.type === 'tool-arguments') {
       this.#see(part.delta)
-      this.#shown.argumentBytes += Buffer.byteLength(part.delta)
+      this.#show(part.delta)
     } else if (part.type === 'tool-call') {
       this.#see(part.name)
       this.#seen.calls++
@@ -198,6 +200,12 @@ export class ModelStep implements RunListener {
       this.#usage = part.usage
       this.#promptOnly = part.promptOnly === true
     } else if (part.type === 'finish') this.#finishReason = part.reason
+  }
+
+  #show(argumentText: string): void {
+    this.#shown.argumentBytes += Buffer.byteLength(argumentText)
+    if (this.#shown.contentBytes <= maxFreeContentBytes)
+      this.#shown.contentBytes += Buffer.byteLength(argumentText.replace(nesting, ''))
   }
 
   #see(text: string): void {
@@ -211,14 +219,21 @@ export class ModelStep implements RunListener {
 /** The arguments that may be shown of a call that is free in the end: more than it takes to see that they are nested too deeply. */
 const maxFreeArgumentBytes = 1_024
 
+/** What of them may be more than nesting, such as names of members: a model that is told to can write an answer before it nests. */
+const maxFreeContentBytes = 128
+
+const nesting = /[[\]{}":,\s]+/g
+
 /** What a caller can have seen of an answer. */
 interface ShownOutput {
   /** Some text, refusal or reasoning. */
   hasWords: boolean
   argumentBytes: number
+  /** What of the arguments is no bracket, quote, colon, comma or blank, counted until it is too much. */
+  contentBytes: number
 }
 
-const nothingShown: ShownOutput = { hasWords: false, argumentBytes: 0 }
+const nothingShown: ShownOutput = { hasWords: false, argumentBytes: 0, contentBytes: 0 }
 
 const noOutput: ObservedOutput = { deltas: 0, bytes: 0, reasoningBytes: 0, calls: 0 }
 
