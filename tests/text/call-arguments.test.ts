@@ -1,4 +1,5 @@
 /** What models write for the arguments of a tool: nested without an end, no object, no JSON; and calls that are announced and never come. */
+import Anthropic from '@anthropic-ai/sdk'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Seen } from '../harness/client.ts'
 import { json, type Script, type Step, stream, type UpstreamCall } from '../harness/upstream.ts'
@@ -178,20 +179,67 @@ describe.each(wires)('an upstream of the wire %s', (wire) => {
   })
 })
 
-test('a caller who sends back a number alone is refused in words where the vendor takes objects alone', async () => {
-  await using at = await shareOnWires('messages')
-  const tool_calls = [
-    { id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: digits } },
-  ]
-  const messages = [
-    { role: 'user', content: 'hi' },
-    { role: 'assistant', content: null, tool_calls },
-    { role: 'tool', tool_call_id: 'call_1', content: 'ok' },
-  ]
-  const reply = await at.key.chat({ messages, tools: [weatherOfChat] })
-  expect([reply.status, reply.body.error.param]).toEqual([400, 'messages.1.tool_calls.0.function.arguments'])
-  expect(at.upstream.calls).toHaveLength(0)
-})
+/** What a stream of Messages makes of an object that breaks: the member in which it breaks is null, and the whole text goes with it. */
+const brokenObjects: [string, Record<string, unknown>][] = [
+  ['{"city":"Ya', { city: null }],
+  ['{"city":1', { city: null }],
+  ['{"city":1}{"city":2}', { city: 1 }],
+  ['{"city":1} trailing', { city: 1 }],
+  ['{"city":01}', { city: null }],
+  ['{city:1}', {}],
+  ['{"city":"x\ny"}', { city: null }],
+  ['{"city":1,"day":[{"a":"tomo', { city: 1, day: null }],
+]
+const noObjects: [string, Record<string, unknown>][] = [
+  ['[1', {}],
+  ['"Yazd', {}],
+]
+
+describe.each(['chat', 'messages'] as const)(
+  'arguments that break, from an upstream of the wire %s',
+  (wire) => {
+    let at: ResponsesWorld
+    let client: Anthropic
+    beforeAll(async () => {
+      at = await shareOnWires(wire)
+      client = new Anthropic({ baseURL: at.world.url, apiKey: at.key.secret, maxRetries: 0 })
+    })
+    afterAll(() => at[Symbol.asyncDispose]())
+
+    test("reach the vendor's client as an object that says so, whole and streamed", async () => {
+      const question = {
+        max_tokens: 100,
+        messages: [{ role: 'user' as const, content: 'hi' }],
+        model: 'test/model',
+      }
+      for (const [text, members] of [...brokenObjects, ...noObjects]) {
+        at.upstream.reply((asked) => calls(wire, text, asked))
+        const streamed = await client.messages
+          .stream({ ...question, tools: [weatherOfMessages] })
+          .finalMessage()
+        const isTold = members['city'] !== 1 || 'day' in members
+        expect(streamed.content.at(-1)).toMatchObject({
+          type: 'tool_use',
+          input: { ...members, ...(isTold && { INVALID_JSON: text }) },
+        })
+        // A whole message of this wire has an object by itself.
+        if (wire === 'messages') continue
+        const whole = await client.messages.create({ ...question, tools: [weatherOfMessages] })
+        expect(whole.content.at(-1)).toMatchObject({ type: 'tool_use', input: { INVALID_JSON: text } })
+      }
+    })
+
+    test.each(['chat', 'responses'] as const)('reach a caller of %s as they are', async (by) => {
+      for (const [text] of [...brokenObjects, ...noObjects])
+        for (const isStreamed of wire === 'messages' ? [true] : [false, true]) {
+          at.upstream.reply((asked) => calls(wire, text, asked))
+          const reply = await ask(by, at, isStreamed)
+          expect(reply.status, reply.text).toBe(200)
+          expect(read(by, reply, isStreamed).input).toBe(text)
+        }
+    })
+  },
+)
 
 /** Text that ends as if a call followed. */
 function announces(wire: SpokenWire, asked: UpstreamCall): Script {

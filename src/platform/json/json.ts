@@ -20,6 +20,7 @@ export {
   writtenOutBytes,
 } from './exact-number.ts'
 export { type JsonBounds, type JsonTrouble, NotJson } from './not-json.ts'
+export { PartialObject } from './partial-object.ts'
 export { maxNestedDepth, objectInText, objectOf, readObject } from './read-object.ts'
 export { maxSyncBytes, readExactly, readJsonSync } from './read-sync.ts'
 export { isFilled, isRecord } from './value-kinds.ts'

@@ -107,7 +107,7 @@ function messageOptions(
   context: Pick<RequestContext<Pick<MessagesApp, 'clock'>>, 'app' | 'requestId'>,
   paid: PaidTurn,
   showsThinking: boolean,
-): MessageOptions {
+): Omit<MessageOptions, 'isWhole'> {
   const id = `msg_${context.requestId.replaceAll('-', '')}`
   return {
     heading: () => ({ id, model: paid.model.id }),

@@ -15,8 +15,8 @@ export class StreamedMessage implements EventAnswer {
   readonly #options: MessageOptions
   #writer: MessageWriter | undefined
 
-  constructor(options: MessageOptions) {
-    this.#options = options
+  constructor(options: Omit<MessageOptions, 'isWhole'>) {
+    this.#options = { ...options, isWhole: false }
   }
 
   eventsFor(part: AnswerPart): readonly SentEvent[] {
@@ -51,8 +51,8 @@ export class JsonMessage implements JsonAnswer {
   #body: MessageJson | undefined
   #stop: StopDetails = { reason: 'stop' }
 
-  constructor(options: MessageOptions) {
-    this.#options = options
+  constructor(options: Omit<MessageOptions, 'isWhole'>) {
+    this.#options = { ...options, isWhole: true }
   }
 
   add(part: AnswerPart): void {

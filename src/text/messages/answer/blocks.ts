@@ -2,19 +2,17 @@
 import { callId } from '../call-ids.ts'
 import type { MessageEvent } from './event.ts'
 import { ObjectText } from './object-text.ts'
-import { type MessageJson, rawOf } from './usage.ts'
+import type { MessageJson } from './usage.ts'
 
 interface CallBlock {
   index: number
   id: string
   name: string
-  /** JSON text received so far. */
-  arguments: string
-  /** What of it is not written yet. */
-  unwritten: ObjectText
+  input: ObjectText
 }
 
 export class BlockWriter {
+  readonly #isWhole: boolean
   #events: MessageEvent[] = []
   #index = -1
   #open: 'text' | 'thinking' | 'whole' | 'call' | undefined
@@ -24,6 +22,11 @@ export class BlockWriter {
   #waiting: CallBlock[] = []
   /** Citations that arrived before the text to which they belong. */
   #citations: MessageJson[] = []
+
+  /** `isWhole`: the answer is sent in one piece. */
+  constructor({ isWhole }: { isWhole: boolean }) {
+    this.#isWhole = isWhole
+  }
 
   /** Returns the events since the last call. */
   drain(): MessageEvent[] {
@@ -87,19 +90,18 @@ export class BlockWriter {
   }
 
   call(index: number, id: string, name: string): void {
-    this.#waiting.push({ index, id: callId(id), name, arguments: '', unwritten: new ObjectText() })
-    if (!this.#call || isJsonObject(this.#call.arguments)) this.#nextCall()
+    this.#waiting.push({ index, id: callId(id), name, input: new ObjectText({ isWhole: this.#isWhole }) })
+    if (!this.#call || this.#call.input.isComplete) this.#nextCall()
   }
 
   callArguments(index: number, text: string): void {
     const call =
       this.#call?.index === index ? this.#call : this.#waiting.find((waiting) => waiting.index === index)
     if (!call || text === '') return
-    call.arguments += text
-    call.unwritten.add(text)
+    call.input.add(text)
     if (call !== this.#call) return
-    this.#writeInput(call.unwritten.take())
-    while (this.#waiting.length > 0 && isJsonObject(this.#call.arguments)) this.#nextCall()
+    this.#writeInput(call.input.take())
+    while (this.#waiting.length > 0 && this.#call.input.isComplete) this.#nextCall()
   }
 
   /** Ends the open block and writes the waiting calls. */
@@ -127,7 +129,7 @@ export class BlockWriter {
     this.#start({ type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } })
     this.#open = 'call'
     this.#call = call
-    this.#writeInput(call.unwritten.take())
+    this.#writeInput(call.input.take())
   }
 
   #writeInput(text: string): void {
@@ -150,21 +152,12 @@ export class BlockWriter {
 
   #stop(): void {
     if (this.#open === undefined) return
-    if (this.#call) this.#writeInput(this.#call.unwritten.end())
+    if (this.#call) this.#writeInput(this.#call.input.end())
     // Clients use the last signature for the whole block, so exactly one is sent; it is empty if there is none.
     if (this.#open === 'thinking') this.#delta({ type: 'signature_delta', signature: this.#signature })
     this.#events.push({ type: 'content_block_stop', index: this.#index })
     this.#open = undefined
     this.#call = undefined
     this.#signature = ''
-  }
-}
-
-function isJsonObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text)
-    return rawOf(value) === value
-  } catch {
-    return false
   }
 }

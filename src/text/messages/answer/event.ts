@@ -19,6 +19,8 @@ export interface MessageHeading {
 
 /** How an answer is written. `heading` and `usageSoFar` are called when its first part has arrived. */
 export interface MessageOptions {
+  /** Whether the answer is sent in one piece: its calls are then written when they are complete. */
+  isWhole: boolean
   heading: () => MessageHeading
   /** The usage known so far. */
   usageSoFar: () => Usage

@@ -51,7 +51,7 @@ export class PassThroughAnswer implements MessageWriter {
         return [...this.#endBlock(), event]
       case 'content_block_start':
         this.#open = event['index']
-        this.#input = rawOf(event['content_block'])['type'] === 'tool_use' ? new ObjectText() : undefined
+        this.#input = this.#inputOf(rawOf(event['content_block']))
         return [{ ...event, content_block: repairBlock(event['content_block']) }]
       default:
         return [event]
@@ -90,11 +90,15 @@ export class PassThroughAnswer implements MessageWriter {
     return text === '' ? [] : [{ type: 'content_block_delta', index, delta }]
   }
 
+  #inputOf({ type }: MessageJson): ObjectText | undefined {
+    return type === 'tool_use' ? new ObjectText(this.#options) : undefined
+  }
+
   /** The event of the last part of an answer that was cut off at its limit: that part was shortened and has no upstream event. */
   #rest(part: AnswerPart): MessageEvent[] {
     const delta = deltaOf(part)
     return delta && this.#open !== undefined
-      ? [{ type: 'content_block_delta', index: this.#open, delta }]
+      ? this.#deltaOf({ type: 'content_block_delta', index: this.#open, delta })
       : []
   }
 

@@ -16,7 +16,7 @@ import { firstUsageOf, lastUsageOf } from './usage.ts'
 
 export class TranslatedAnswer implements MessageWriter {
   readonly #options: MessageOptions
-  readonly #blocks = new BlockWriter()
+  readonly #blocks: BlockWriter
   readonly #findings = new SearchFindings()
   #begun = false
   #stop: StopDetails = { reason: 'stop' }
@@ -24,6 +24,7 @@ export class TranslatedAnswer implements MessageWriter {
 
   constructor(options: MessageOptions) {
     this.#options = options
+    this.#blocks = new BlockWriter(options)
   }
 
   of(part: AnswerPart): MessageEvent[] {
