@@ -4,7 +4,7 @@ import { expectRefusal } from '../contract/refusal.ts'
 import type { Seen } from '../harness/client.ts'
 import { json } from '../harness/upstream.ts'
 import { explained, requestIdOf } from './chat-world.ts'
-import { assistant, message, toolResult, upstreamMessage, user, weather } from './messages-world.ts'
+import { assistant, message, toolResult, toolUse, upstreamMessage, user, weather } from './messages-world.ts'
 import { bootOnWires, type ResponsesWorld } from './responses-world.ts'
 import { says } from './scripted-answer.ts'
 
@@ -163,6 +163,28 @@ describe('context_management', () => {
       })
     }
   })
+})
+
+test('ids that differ by their prefix alone are two calls for upstreams of other wires', async () => {
+  const messages = [
+    user('weather?'),
+    assistant([toolUse('toolu_1', { city: 'Yazd' }), toolUse('1', { city: 'Qom' })]),
+    user([toolResult('1', 'of Qom'), toolResult('toolu_1', 'of Yazd')]),
+  ]
+  const { sent: chat } = await ask('chat', { messages, tools: [weather] })
+  const [, { tool_calls: called }, ...told] = chat['messages'] as Json[] as [Json, { tool_calls: Json[] }]
+  expect(called.map(({ id }) => id)).toEqual(['1', 'toolu_1'])
+  expect(told).toMatchObject([
+    { tool_call_id: 'toolu_1', content: 'of Qom' },
+    { tool_call_id: '1', content: 'of Yazd' },
+  ])
+  const { sent } = await ask('responses', { messages, tools: [weather] })
+  expect((sent['input'] as Json[]).slice(1)).toMatchObject([
+    { call_id: '1', arguments: '{"city":"Yazd"}' },
+    { call_id: 'toolu_1', arguments: '{"city":"Qom"}' },
+    { call_id: 'toolu_1', output: 'of Qom' },
+    { call_id: '1', output: 'of Yazd' },
+  ])
 })
 
 describe('a search for tools that the caller runs', () => {

@@ -11,7 +11,7 @@ export const callId = (upstreamId: string): string =>
  * The id as an upstream of another wire issued it; an upstream of this wire gets the caller's body with the ids unchanged. Conversations
  * that are older than the longer prefix have the shorter one alone.
  */
-export const upstreamCallId = (id: string): string => {
+const upstreamCallId = (id: string): string => {
   const own = [otherWirePrefix, prefix].find((one) => id.startsWith(one) && id.length > one.length)
   return own === undefined ? id : id.slice(own.length)
 }
@@ -26,3 +26,23 @@ export const isHostedCallId = (id: string): boolean => id.startsWith(hostedPrefi
 /** The id as the upstream issued it; a vendor's id is returned unchanged. */
 export const upstreamHostedCallId = (id: string): string =>
   isHostedCallId(id) && id.length > hostedPrefix.length ? id.slice(hostedPrefix.length) : id
+
+/**
+ * The ids of one conversation for upstreams of other wires. Two ids stay two: one whose upstream id an earlier one has keeps or gets a prefix. An id is
+ * the same in every turn of a conversation that only grows, if the conversation is read from its beginning.
+ */
+export class UpstreamCallIds {
+  /** The upstream's ids, by the caller's. */
+  readonly #known = new Map<string, string>()
+  readonly #taken = new Set<string>()
+
+  of(id: string): string {
+    const known = this.#known.get(id)
+    if (known !== undefined) return known
+    let own = isHostedCallId(id) ? upstreamHostedCallId(id) : upstreamCallId(id)
+    while (this.#taken.has(own)) own = prefix + own
+    this.#known.set(id, own)
+    this.#taken.add(own)
+    return own
+  }
+}

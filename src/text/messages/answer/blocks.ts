@@ -38,7 +38,7 @@ export class BlockWriter {
   /** The bytes of arguments that stand in no event yet: of calls that wait for another, and of those that are no objects. */
   get unsentArgumentBytes(): number {
     const calls = this.#call ? [this.#call, ...this.#waiting] : this.#waiting
-    return calls.reduce((sum, { unwritten }) => sum + unwritten.bytes, 0)
+    return calls.reduce((sum, { input }) => sum + input.bytes, 0)
   }
 
   text(text: string): void {

@@ -1,7 +1,7 @@
 /** The messages of the wire → neutral messages: tool results become separate messages, calls are beside the text. */
 import { unseal } from '#core/text'
 import type { Message, MessageContent, OpaqueContent, ToolCall } from '#core/turn'
-import { isHostedCallId, upstreamCallId, upstreamHostedCallId } from '../call-ids.ts'
+import { isHostedCallId } from '../call-ids.ts'
 import { abilities } from '../phrases.ts'
 import type {
   AssistantBlock,
@@ -56,7 +56,7 @@ function userMessages(blocks: readonly UserBlock[], param: string, context: Pars
 function toolMessage(block: ToolResultBlock, param: string, context: ParseContext): Message {
   return {
     role: 'tool',
-    toolCallId: upstreamCallId(block.tool_use_id),
+    toolCallId: context.callIds.of(block.tool_use_id),
     content: resultContent(block, `${param}.content`, context),
     ...(block.is_error && { isError: true }),
   }
@@ -89,8 +89,8 @@ function assistantMessages(
   return stepsOf(blocks, isReadable).flatMap(({ blocks: stepBlocks, calls }) => {
     const words = stepBlocks.filter(({ block }) => block.type !== 'tool_use')
     const content = words.flatMap(({ block, place }) => assistantContent(block, `${param}.${place}`, context))
-    const own = stepBlocks.flatMap(({ block }) => (block.type === 'tool_use' ? [callOf(block)] : []))
-    const toolCalls = [...calls.map(({ call }) => serviceCall(call)), ...own]
+    const own = stepBlocks.flatMap(({ block }) => (block.type === 'tool_use' ? [callOf(block, context)] : []))
+    const toolCalls = [...calls.map(({ call }) => serviceCall(call, context)), ...own]
     const message: Message = { role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }) }
     return [message, ...calls.map((each) => serviceResultMessage(each, context))]
   })
@@ -102,14 +102,14 @@ function serviceResultMessage({ call, found }: MessageStep['calls'][number], con
   const { text, isError } = readServiceResult(found, context.excerpts)
   return {
     role: 'tool',
-    toolCallId: upstreamHostedCallId(call.id),
+    toolCallId: context.callIds.of(call.id),
     content: [{ type: 'text', text }],
     ...(isError && { isError }),
   }
 }
 
-const serviceCall = (call: ServerToolUseBlock): ToolCall => ({
-  id: upstreamHostedCallId(call.id),
+const serviceCall = (call: ServerToolUseBlock, context: ParseContext): ToolCall => ({
+  id: context.callIds.of(call.id),
   name: calledTool(call) ?? call.name,
   arguments: JSON.stringify(call.input),
 })
@@ -148,8 +148,8 @@ function summaryOf({ content, ...seal }: CompactionBlock, context: ParseContext)
   return content == null || content.trim() === '' ? [] : [{ type: 'text', text: content }]
 }
 
-const callOf = ({ id, name, input }: ToolUseBlock): ToolCall => ({
-  id: upstreamCallId(id),
+const callOf = ({ id, name, input }: ToolUseBlock, context: ParseContext): ToolCall => ({
+  id: context.callIds.of(id),
   name,
   arguments: JSON.stringify(input),
 })

@@ -1,5 +1,6 @@
 import type { Model } from '#core/models'
 import type { Turn } from '#core/turn'
+import { UpstreamCallIds } from '../call-ids.ts'
 import { ExcerptReader } from './service-results.ts'
 
 /** What parsing the blocks of a request collects beside their content. */
@@ -10,6 +11,7 @@ export class ParseContext {
   /** Bytes that are sent to an upstream of this wire and are in no neutral field. */
   passthroughBytes = 0
   readonly excerpts = new ExcerptReader()
+  readonly callIds = new UpstreamCallIds()
 
   constructor(model: Model) {
     this.model = model
