@@ -526,6 +526,24 @@ const calling = (text: string): Message[] => [
   },
 ]
 
+test('an earlier call whose arguments are no object is sent with an object that wraps them', async () => {
+  const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`
+  for (const [text, input] of [
+    ['{"x":', { INVALID_JSON: '{"x":' }],
+    ['not json', { INVALID_JSON: 'not json' }],
+    ['[1]', { value: [1] }],
+    ['5', { value: 5 }],
+    ['null', {}],
+    [' ', {}],
+    ['"{\\"x\\":1}"', { x: 1 }],
+    [deep, { value: deep }],
+  ] as const) {
+    const { error, calls } = await sent(chatTurn({}, { messages: calling(text) }))
+    expect(error).toBeUndefined()
+    expect(calls[0]!.body?.['messages']).toMatchObject([{}, { content: [{ input: {} }, { input }] }])
+  }
+})
+
 test.each<[string, Partial<Turn>, string]>([
   ['temperature above 1', { temperature: 1.2 }, 'temperature'],
   ['audio', { messages: [user(said('hear'), audio)] }, 'messages.0.content.1'],
@@ -535,12 +553,6 @@ test.each<[string, Partial<Turn>, string]>([
     { messages: [user({ type: 'document', citations: false, parts: [said('a'), video] })] },
     'messages.0.content.0',
   ],
-  [
-    'arguments that are not JSON',
-    { messages: calling('{"x":') },
-    'messages.1.tool_calls.1.function.arguments',
-  ],
-  ['arguments that are a list', { messages: calling('[1]') }, 'messages.1.tool_calls.1.function.arguments'],
   [
     'thinking without room for it',
     { reasoning: { enabled: true, maxTokens: 3_000 }, maxOutputTokens: 1_024 },

@@ -1,7 +1,7 @@
 import { UpstreamError } from '#core/spec'
 import type { Document, Media, Message, MessageContent, ToolCall } from '#core/turn'
-import { exactly, isDeeper, readJsonSync } from '#platform/json'
-import { CallIds, isRecord, type ReasoningMark } from '#providers/kit'
+import { readObject } from '#platform/json'
+import { CallIds, type ReasoningMark } from '#providers/kit'
 import { callIdRule } from './history.ts'
 import { isThinking } from './open-turn.ts'
 
@@ -61,9 +61,7 @@ function blocksOf(message: Message, param: string, vendor: VendorContext): WireB
     case 'tool':
       return [toolResult(message, content, vendor.ids)]
     case 'assistant': {
-      const calls = (message.toolCalls ?? []).map((call, index) =>
-        toolUse(call, `${param}.tool_calls.${index}.function.arguments`, vendor.ids),
-      )
+      const calls = (message.toolCalls ?? []).map((call) => toolUse(call, vendor.ids))
       return [...content, ...textBlock(message.refusal ?? ''), ...calls]
     }
     default:
@@ -139,20 +137,7 @@ function toolResult({ toolCallId = '', isError }: Message, content: WireBlock[],
   }
 }
 
-function toolUse({ id, name, arguments: text }: ToolCall, param: string, ids: CallIds): WireBlock {
-  return { type: 'tool_use', id: ids.callId(id), name, input: inputOf(text, param) }
-}
-
-/** As deep as the JSON of a request may be: a value nested some thousand levels deep could not even be written again. */
-const maxInputDepth = 100
-
-function inputOf(text: string, param: string): WireBlock {
-  try {
-    const input = readJsonSync(text === '' ? '{}' : text, { exact: true })
-    if (isRecord(input) && !isDeeper(text, maxInputDepth)) return exactly(input)
-  } catch {
-    // Reported below with the same message.
-  }
-  const detail = `the arguments of an earlier tool call are not a JSON object of at most ${maxInputDepth} levels`
-  throw new UpstreamError('invalid_request', { executed: false, param, detail })
+/** Another model may have written arguments that are no object. They are wrapped, since a conversation must not end with a change of model. */
+function toolUse({ id, name, arguments: text }: ToolCall, ids: CallIds): WireBlock {
+  return { type: 'tool_use', id: ids.callId(id), name, input: readObject(text) }
 }
