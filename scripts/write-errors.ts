@@ -5,6 +5,7 @@ import { declarationOf, declaredCodes, errorType, type Language, sentenceOf } fr
 import { persianDigits } from '#platform/words'
 // Loading the server loads every room, and with it every declaration.
 import '../src/server.ts'
+import { withDirections } from './code-direction.ts'
 
 /** The page of a language, from the root of the repository. */
 export const errorsFile: Record<Language, string> = { en: 'docs/errors.md', fa: 'docs/errors.fa.md' }
@@ -80,7 +81,8 @@ export function errorsPage(language: Language): string {
   const codes = declaredCodes().sort(
     (one, other) => statusOf(one) - statusOf(other) || (one < other ? -1 : 1),
   )
-  return `${heads[language]}${codes.map((code) => row(code, language)).join('\n')}\n${ends[language]}`
+  const page = `${heads[language]}${codes.map((code) => row(code, language)).join('\n')}\n${ends[language]}`
+  return language === 'fa' ? withDirections(page) : page
 }
 
 /** The page as it stands in the repository. */

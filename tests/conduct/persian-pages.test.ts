@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { withDirections } from '../../scripts/code-direction.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const filesOf = (...patterns: string[]): string[] =>
@@ -137,6 +138,39 @@ describe('code from left to right', () => {
     expect(found, 'isolate what is only read by U+2067 and U+2069; what is sent needs no full stop').toEqual(
       [],
     )
+  })
+})
+
+describe('code within a Persian sentence', () => {
+  test('that begins or ends in a sign has a mark of direction on both sides, and none inside', () => {
+    const found = persianPages.flatMap((page) => {
+      const marked = withDirections(read(page)).split('\n')
+      const differing = lines(page).flatMap((line, index) => (line === marked[index] ? [] : [index]))
+      const codes =
+        proseOf(page)
+          .join('\n')
+          .match(/`[^`]+`/g) ?? []
+      const inside = codes.filter((code) => /[\u200e\u200f\u2066-\u2069]/.test(code))
+      return [
+        ...differing.map((index) => `${page}:${index + 1}: write ${marked[index]}`),
+        ...inside.map((code) => `${page}: ${code} has a mark inside`),
+      ]
+    })
+    expect(found, 'without isolation ./data is shown as data/. (STYLE.md, Words)').toEqual([])
+  })
+
+  test.each([
+    ['در `./data` است', 'در \u200e`./data`\u200e است'],
+    ['- \u200f`--role` نقش است', '- \u200f\u200e`--role`\u200e نقش است'],
+    ['- `--role` نقش است', '- \u200f\u200e`--role`\u200e نقش است'],
+    ['| `/v1` | نشانی `/v1` |', '| \u200e`/v1`\u200e | نشانی \u200e`/v1`\u200e |'],
+    ['با `npm\nrun --` است', 'با \u200e`npm\nrun --`\u200e است'],
+    ['با `<نام>x` است', 'با \u2066`<نام>x`\u2069 است'],
+    ['`gpt-4o`، `utf8`، `404` و `صدا: متن`', '`gpt-4o`، `utf8`، `404` و `صدا: متن`'],
+    ['```\n`./data` کد\n```', '```\n`./data` کد\n```'],
+  ])('%s', (text, marked) => {
+    expect(withDirections(text)).toBe(marked)
+    expect(withDirections(marked)).toBe(marked)
   })
 })
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Language, Localized } from '#platform/errors'
 import { persian, persianDigits } from '#platform/words'
+import { withDirections } from '../../../scripts/code-direction.ts'
 import { type Answer, answerOf, type Family, families, type Plan, refused } from './answers.ts'
 import { publicCalls } from './surface.ts'
 
@@ -46,7 +47,7 @@ On Starter ${works.starter} of them work or need no server, on a dedicated back-
 و هر یک از ${persian(calls)} ردیفش روی هر دو طرح آزمونی دارد، هم با میزبان بک‌اند و هم با مسیر آن، و روی بک‌اند اختصاصی در Chromium هم.
 روی Starter ${persian(works.starter)} تای آن‌ها کار می‌کنند یا سروری نمی‌خواهند و روی بک‌اند اختصاصی ${persian(works.dedicated)} تا.
 
-- روی Starter، ‎\`/files\` جای باکت‌ها را می‌گیرد: \`POST {"name", "content_base64"}\`، \`GET\`، \`GET /files/{id}\` و \`DELETE /files/{id}\`
+- روی Starter، \`/files\` جای باکت‌ها را می‌گیرد: \`POST {"name", "content_base64"}\`، \`GET\`، \`GET /files/{id}\` و \`DELETE /files/{id}\`
   با هدرهای \`apikey\` و \`Authorization: Bearer <توکن دسترسی>\`. هر فایل تنها از آن کاربر خودش است.
 - \`channel().subscribe()\` همان دم \`CHANNEL_ERROR\` و علت را می‌گیرد و کلاینت خودش دست از تلاش برمی‌دارد.
 - کلید سرویس تنها از سرورها پذیرفته می‌شود؛ با \`Origin\` یا \`User-Agent\` مرورگر رد می‌شود.
@@ -101,7 +102,7 @@ export function guide(language: Language): string {
     ]),
   ]
   const page = sections.join('\n').trimEnd()
-  return language === 'fa' ? `<div dir="rtl">\n\n${page}\n\n</div>\n` : `${page}\n`
+  return language === 'fa' ? withDirections(`<div dir="rtl">\n\n${page}\n\n</div>\n`) : `${page}\n`
 }
 
 /** What both plans refuse, or what one of them alone does. */
