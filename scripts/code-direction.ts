@@ -55,3 +55,21 @@ function beginsPersian(before: string, after: string): boolean {
   const begins = /^\s*(?:[-*]|\d+\.|#+|>)\s+$/.test(line) || before.trim() === ''
   return begins && persianLetter.test(after.split('\n')[0]!)
 }
+
+const persianBefore = '(?<=(?:^|[\\u0600-\\u06ff])[^\\p{L}\\d\\u200e\\u2066]*)'
+const bare = new RegExp(
+  [
+    // Figures take the direction of the Persian letters before them.
+    `${persianBefore}(?:\\d+\\^\\d+|\\d{4}-\\d\\d-\\d\\d)`,
+    `${persianBefore}(?:[/@<{~.]|--)["\\w][!-~]*`,
+    '[A-Za-z\\d<][!-~]*[/>](?=[^\\p{L}\\d\\u200e]*(?:[\\u0600-\\u06ff]|$))',
+  ].join('|'),
+  'gmu',
+)
+
+/** What in a Persian text is shown turned over, because it begins or ends in a sign and is neither code nor marked. */
+export const turnedIn = (text: string): string[] =>
+  text
+    .replaceAll(/`[^`]*`/g, 'code')
+    .replaceAll(/\]\([^()\s]*\)/g, ']')
+    .match(bare) ?? []

@@ -3,6 +3,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { declaredCodes } from '#platform/errors'
+import { turnedIn } from '../../scripts/code-direction.ts'
 import { routes } from '../../src/capabilities.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { startMs } from '../harness/until.ts'
@@ -53,6 +54,21 @@ test('every error code is explained in both languages', async () => {
     for (const code of declaredCodes()) expect(text, code).toContain(`<div id="${code}">`)
     expect(text).not.toMatch(/undefined|\[object|NaN\b(?!")/)
   }
+})
+
+test('no technical name is shown turned over, and no backtick, in the Persian page', async () => {
+  const page = await (await load('?lang=fa')).text()
+  const bare = page
+    .replaceAll(/<(style|script|pre)\b.*?<\/\1>/gs, '')
+    .replaceAll(/<(code|var)\b[^>]*>.*?<\/\1>/gs, 'code')
+    .replaceAll(/<\/?(?:a|b|bdi|em|span|strong)\b[^>]*>/g, '')
+    .replaceAll(/<[^>]*>/g, '\n')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+  expect(bare).toContain('هر کلید معتبر')
+  expect(turnedIn(bare)).toEqual([])
+  expect(bare.split('\n').filter((line) => line.includes('`'))).toEqual([])
 })
 
 test('the example of every list is one that it takes', async () => {

@@ -21,7 +21,9 @@ export const isolated = (text: string): HtmlContent[] =>
 export const prose = (text: string): HtmlContent[] =>
   text.split(/(`[^`]*`|‹[^‹›]*›)/).map((part) => {
     if (part.startsWith('`')) return code(part.slice(1, -1))
-    return part.startsWith('‹') ? html`<var dir="ltr">${part}</var>` : part
+    if (part.startsWith('‹')) return html`<var dir="ltr">${part}</var>`
+    // The slash before a detail belongs to the path, not to the Persian text after it.
+    return part.endsWith('/') ? `${part}\u200e` : part
   })
 
 /** The contents with `separator` between them. */

@@ -12,7 +12,7 @@ import type { Translator } from './translator.ts'
 export function routeSection(translate: Translator, route: Route, baseUrl: string): Html {
   return html`<article class="route" id="${route.operation}" data-find="${`${route.method} ${route.path} ${route.operation} ${route.summary.en} ${route.summary.fa}`.toLowerCase()}">
 <h3><a href="#${route.operation}"><span class="method ${route.method.toLowerCase()}">${route.method}</span> <code dir="ltr" class="path">${pathOf(route)}</code></a></h3>
-<p class="summary">${translate.of(route.summary)}</p>
+<p class="summary">${prose(translate.of(route.summary))}</p>
 ${facts(translate, route)}
 ${part(translate('pathParameters'), route.params && fieldsOf(translate, route.params))}
 ${part(translate('queryParameters'), route.query && fieldsOf(translate, route.query))}

@@ -11,7 +11,7 @@ declareFailures({
   METRICS_TOKEN_REQUIRED: {
     status: 401,
     en: () => 'The metrics of this server ask for their own token: Authorization: Bearer <metrics.token>.',
-    fa: () => 'سنجه‌های این سرور توکن خود را می‌خواهند: Authorization: Bearer <metrics.token>.',
+    fa: () => 'سنجه‌های این سرور توکن خود را می‌خواهند: Authorization: Bearer <metrics.token>‎.',
   },
   NOT_READY: {
     status: 503,

@@ -117,14 +117,14 @@ declareFailures({
     en: () =>
       'This app takes no new users; its developer can change that: PATCH /v1/cloud/{id}/auth with {"disable_signup": false}.',
     fa: () =>
-      'این برنامه کاربر تازه نمی‌پذیرد؛ سازنده‌اش می‌تواند آن را عوض کند: PATCH /v1/cloud/{id}/auth با {"disable_signup": false}.',
+      'این برنامه کاربر تازه نمی‌پذیرد؛ سازنده‌اش می‌تواند آن را عوض کند: PATCH /v1/cloud/{id}/auth با ‎{"disable_signup": false}‎.',
   },
   APP_USER_ANONYMOUS_OFF: {
     status: 422,
     en: () =>
       'This app lets nobody in without an address; its developer can change that: PATCH /v1/cloud/{id}/auth with {"anonymous_sign_ins": true}.',
     fa: () =>
-      'این برنامه کسی را بی نشانی راه نمی‌دهد؛ سازنده‌اش می‌تواند آن را عوض کند: PATCH /v1/cloud/{id}/auth با {"anonymous_sign_ins": true}.',
+      'این برنامه کسی را بی نشانی راه نمی‌دهد؛ سازنده‌اش می‌تواند آن را عوض کند: PATCH /v1/cloud/{id}/auth با ‎{"anonymous_sign_ins": true}‎.',
   },
   APP_USER_ANONYMOUS_LIMIT: {
     status: 403,

@@ -90,7 +90,7 @@ export const SourceBody = {
         type: Type.Literal('url'),
         url: storableText(9, 2048, {
           description: 'A public page or PDF, with https://',
-          'x-description-fa': 'نشانی صفحه یا PDF عمومی، با https://',
+          'x-description-fa': 'نشانی صفحه یا PDF عمومی، با `https://`',
         }),
         title: Title,
       },

@@ -30,7 +30,7 @@ declareFailures({
     en: () =>
       'A browser sent the service key, which opens all data of this app back-end. Put the public key into pages, keep the service key on a server, and replace this one now: POST /v1/cloud/{id}/keys with {"kind": "service"}.',
     fa: () =>
-      'مرورگری کلید سرویس را فرستاده که همهٔ داده‌های این بک‌اند را باز می‌کند. در صفحه‌ها کلید عمومی را بگذارید، کلید سرویس را روی سرور نگه دارید و این یکی را همین حالا عوض کنید: POST /v1/cloud/{id}/keys با {"kind": "service"}.',
+      'مرورگری کلید سرویس را فرستاده که همهٔ داده‌های این بک‌اند را باز می‌کند. در صفحه‌ها کلید عمومی را بگذارید، کلید سرویس را روی سرور نگه دارید و این یکی را همین حالا عوض کنید: POST /v1/cloud/{id}/keys با ‎{"kind": "service"}‎.',
   },
   CLOUD_PATH_NOT_FOUND: {
     status: 404,
@@ -52,7 +52,7 @@ declareFailures({
     en: () =>
       'Storage buckets need dedicated infrastructure, which this Starter app back-end does not have. Private files of its users go to /files: POST {"name", "content_base64"} with the apikey and the session of the user.',
     fa: () =>
-      'باکت‌های فایل بک‌اند اختصاصی می‌خواهند که این بک‌اند Starter ندارد. فایل‌های خصوصی کاربران جایشان ‎/files است: POST با {"name", "content_base64"}، همراه apikey و نشست کاربر.',
+      'باکت‌های فایل بک‌اند اختصاصی می‌خواهند که این بک‌اند Starter ندارد. فایل‌های خصوصی کاربران جایشان ‎/files است: POST با ‎{"name", "content_base64"}‎، همراه apikey و نشست کاربر.',
   },
   CLOUD_REALTIME_UNAVAILABLE: {
     status: 403,

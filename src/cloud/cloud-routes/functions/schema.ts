@@ -35,7 +35,7 @@ export const FunctionBody = Type.Object(
       maxCodeCharacters,
       described(
         'JavaScript, on dedicated infrastructure TypeScript too: `export default { fetch(request) { … } }` or `Deno.serve((request) => …)`. It may import @supabase/supabase-js, zod and hono.',
-        'جاوااسکریپت، در بک‌اند اختصاصی TypeScript هم: `export default { fetch(request) { … } }` یا `Deno.serve((request) => …)`. می‌تواند @supabase/supabase-js و zod و hono را import کند.',
+        'جاوااسکریپت، در بک‌اند اختصاصی TypeScript هم: `export default { fetch(request) { … } }` یا `Deno.serve((request) => …)`. می‌تواند `@supabase/supabase-js` و `zod` و `hono` را import کند.',
       ),
     ),
     verify_jwt: Type.Optional(
