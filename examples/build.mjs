@@ -14,7 +14,7 @@ const folder = given ?? path.join(here, 'dist')
 if (!['todo', 'lists'].includes(example) || !URL.canParse(url ?? '') || !key?.startsWith('khp_')) {
   console.error('node examples/build.mjs todo|lists CLOUD_URL PUBLIC_KEY [FOLDER]')
   console.error(
-    'نشانی و کلید را این فرمان چاپ می‌کند · this command prints address and key: kherad cloud connection CLOUD',
+    'نشانی و کلید را این دستور چاپ می‌کند · this command prints address and key: kherad cloud connection CLOUD',
   )
   process.exit(2)
 }

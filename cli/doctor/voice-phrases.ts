@@ -33,7 +33,7 @@ export const voicePhrases = {
 
   passed: (models: string) =>
     sentence(
-      `تماس‌های WebRTC با ${models} از کنار این سرور می‌گذرند (engine: passthrough): سرور فقط می‌تواند قطعشان کند، آنچه فروشنده بیش از اعتبار نگه‌داشته بسازد به پای گردانندهٔ سرویس است و فروشنده نشانی تماس‌گیرنده را می‌بیند. اگر این را نمی‌پذیرید engine: relay بنویسید.`,
+      `تماس‌های WebRTC با ${models} از کنار این سرور می‌گذرند (engine: passthrough): سرور فقط می‌تواند قطعشان کند، آنچه فروشنده بیش از اعتبار کنارگذاشته بسازد به پای گردانندهٔ سرویس است و فروشنده نشانی تماس‌گیرنده را می‌بیند. اگر این را نمی‌پذیرید engine: relay بنویسید.`,
       `WebRTC calls with ${models} run past this server (engine: passthrough): it can only hang up, what the vendor makes beyond what was held is the operator's loss, and the vendor sees the caller's address. Write engine: relay unless you accept that.`,
     ),
 

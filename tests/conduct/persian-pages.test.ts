@@ -2,7 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { withDirections } from '../../scripts/code-direction.ts'
+import { turnedIn, withDirections } from '../../scripts/code-direction.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const filesOf = (...patterns: string[]): string[] =>
@@ -100,6 +100,17 @@ const refused: Record<string, string> = {
   فرآیند: 'پردازه',
   وب‌گاه: 'سایت',
   کارساز: 'سرور',
+  فرمان: 'دستور',
+  رزرو: 'کنار گذاشتن',
+  'نگه‌داشتن اعتبار': 'کنارگذاشتن اعتبار',
+  'اعتبار نگه‌داشته': 'اعتبار کنارگذاشته',
+  'کلاینت رسمی': 'کتابخانهٔ رسمی',
+  'کلاینت‌های OpenAI': 'کتابخانه‌های OpenAI',
+  'برنامه‌های OpenAI': 'کتابخانه‌های OpenAI',
+  'برنامه‌های OpenRouter': 'کتابخانه‌های OpenRouter',
+  'تماس با ارائه‌دهنده': 'فراخوانی ارائه‌دهنده',
+  'تماس با بالادست': 'فراخوانی بالادست',
+  'گفت‌وگوی صوتی': 'تماس صوتی',
 }
 /** The pronunciation of words is no text for people. */
 const lexicon = 'src/sandbox/speech/lexicon.ts'
@@ -108,7 +119,8 @@ test('a word that was given up for the one of developers does not come back', ()
   const sources = filesOf('{src,cli}/**/*.{ts,js,typ}', 'examples/**/*.{js,html,mjs}', 'docs/glossary.md')
   const texts = [...persianPages, ...sources].filter((file) => file !== lexicon)
   expect(texts.length).toBeGreaterThan(1_000)
-  const pattern = new RegExp(`(?<!\\p{L})(?:${Object.keys(refused).join('|')})`, 'gu')
+  // The line of commands is called خط فرمان by everybody.
+  const pattern = new RegExp(`(?<!\\p{L}|خط )(?:${Object.keys(refused).join('|')})`, 'gu')
   const found = texts.flatMap((file) =>
     [...read(file).matchAll(pattern)].map(([word]) => `${file}: ${word}, say ${refused[word]}`),
   )
@@ -172,6 +184,26 @@ describe('code within a Persian sentence', () => {
     expect(withDirections(text)).toBe(marked)
     expect(withDirections(marked)).toBe(marked)
   })
+})
+
+describe('bare Latin text within a Persian sentence', () => {
+  test('that begins or ends in a sign is code, or has a mark of direction', () => {
+    const found = persianPages.flatMap((page) => {
+      const words = proseOf(page).filter((line) => !line.trimStart().startsWith('<'))
+      return turnedIn(words.join('\n')).map((turned) => `${page}: ${turned}`)
+    })
+    expect(found, 'write it as inline code, or U+200E on both sides').toEqual([])
+  })
+
+  test.each([
+    ['بزرگ‌تر از 2^53 است', ['2^53']],
+    ['تا 2027-02-26 می‌ماند', ['2027-02-26']],
+    ['با {"kind": "service"} بفرستید', ['{"kind":']],
+    ['با https:// آغاز می‌شود', ['https://']],
+    ['توکن Bearer <token> است', ['<token>']],
+    ['با --role و @a/b', ['--role', '@a/b']],
+    ['تا \u200e2^53\u200e، [صفحه](../a/b.md)، `./data` و GET /v1/cloud/{id} و PATCH /v1/a با کلید', []],
+  ])('%s', (text, turned) => expect(turnedIn(text)).toEqual(turned))
 })
 
 /** The anchors of the headings of a page, as GitHub makes them. */

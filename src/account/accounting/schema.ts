@@ -24,7 +24,7 @@ export const Balance = Type.Object({
   reserved_credits: Type.Integer({
     ...safeInteger,
     description: 'Held for calls that are under way; not part of balance_credits.',
-    'x-description-fa': 'رزروشده برای درخواست‌های در حال اجرا؛ جزو `balance_credits` نیست.',
+    'x-description-fa': 'کنارگذاشته برای درخواست‌های در حال اجرا؛ جزو `balance_credits` نیست.',
   }),
   balance_microcredits: Type.String({
     description: 'The exact figure behind balance_credits; 1 credit = 1,000,000.',
@@ -75,13 +75,13 @@ export const Receipt = Type.Object({
   microcredits: Type.String({ description: 'The exact charge.', 'x-description-fa': 'هزینهٔ دقیق.' }),
   reserved_microcredits: Type.String({
     description: 'What was held at the start.',
-    'x-description-fa': 'آنچه در آغاز رزرو شد.',
+    'x-description-fa': 'آنچه در آغاز کنار گذاشته شد.',
   }),
   ambiguous: Type.Boolean({
     description:
       'The end of the call was never seen (a crash); its hold was charged and the call is never repeated.',
     'x-description-fa':
-      'پایان درخواست دیده نشد (خاموشی ناگهانی)؛ مبلغ رزرو حساب شد و درخواست هرگز تکرار نمی‌شود.',
+      'پایان درخواست دیده نشد (خاموشی ناگهانی)؛ آنچه کنار گذاشته شده بود حساب شد و درخواست هرگز تکرار نمی‌شود.',
   }),
   model: nullable(Type.String()),
   customer_id: nullable(Type.String()),

@@ -68,7 +68,7 @@ export const VideoOrderBody = Type.Object(
           fa: 'باید عددی صحیح از ۱ تا ۳۰ درون گیومه باشد',
         }),
         description: '`duration` as the clients of OpenAI send it.',
-        'x-description-fa': '`duration` به شکلی که برنامه‌های OpenAI می‌فرستند.',
+        'x-description-fa': '`duration` به شکلی که کتابخانه‌های OpenAI می‌فرستند.',
       }),
     ),
     resolution: optional(oneOf('480p', '720p', '1080p')),

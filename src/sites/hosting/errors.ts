@@ -63,6 +63,6 @@ export const reasons = {
   },
   slugReserved: {
     en: 'this slug is reserved, or looks like the name of a service or of this platform; choose another one.',
-    fa: 'این slug رزرو شده است یا به نام یک سرویس یا نام همین سکو می‌ماند؛ نام دیگری برگزینید.',
+    fa: 'این slug گرفتنی نیست یا به نام یک سرویس یا نام همین سکو می‌ماند؛ نام دیگری برگزینید.',
   },
 }

@@ -179,7 +179,7 @@ const routes: Route<PeerCallApp & CallRecordsApp & ClientSecretsApp>[] = [
     cors: 'any',
     summary: {
       en: 'End a call, as the clients of OpenAI do.',
-      fa: 'پایان دادن به یک تماس، به شیوهٔ برنامه‌های OpenAI.',
+      fa: 'پایان دادن به یک تماس، به شیوهٔ کتابخانه‌های OpenAI.',
     },
     params: CallParams,
     reply: { 200: CallRecord },

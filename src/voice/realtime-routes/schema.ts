@@ -291,7 +291,7 @@ export const CreatedCall = Type.Object({
     minimum: 0,
     ...described(
       'Held for its first turn; it grows and shrinks as the call goes on.',
-      'برای نخستین نوبت نگه داشته شد؛ با پیش رفتن تماس کم و زیاد می‌شود.',
+      'برای نخستین نوبت کنار گذاشته شد؛ با پیش رفتن تماس کم و زیاد می‌شود.',
     ),
   }),
   request_id: Type.String({

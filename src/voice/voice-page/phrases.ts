@@ -5,7 +5,7 @@ type Phrases = Record<string, Record<Language, string>>
 
 /** The phrases on the page when it is loaded. */
 export const pagePhrases = {
-  title: { fa: 'گفت‌وگوی صوتی', en: 'Voice' },
+  title: { fa: 'تماس صوتی', en: 'Voice' },
   lead: {
     fa: 'با هر مدلی که کلیدتان اجازه می‌دهد حرف بزنید. هزینه را در طول تماس می‌بینید و رسید هر تماس می‌ماند.',
     en: 'Talk to any model that your key allows. You see the cost while you talk, and each call leaves a receipt.',
@@ -32,11 +32,11 @@ export const pagePhrases = {
     en: 'Without it neither is stored. What is kept can be read with the keys of this account, and deleted whenever you like.',
   },
   call: { fa: 'تماس', en: 'Call' },
-  start: { fa: 'شروع گفت‌وگو', en: 'Start talking' },
+  start: { fa: 'شروع تماس', en: 'Start talking' },
   cost: { fa: 'هزینه تا اینجا', en: 'Cost so far' },
-  held: { fa: 'رزروشده', en: 'Held' },
+  held: { fa: 'کنارگذاشته', en: 'Held' },
   time: { fa: 'مدت', en: 'Time' },
-  transcript: { fa: 'متن گفت‌وگو', en: 'Transcript' },
+  transcript: { fa: 'متن تماس', en: 'Transcript' },
   calls: { fa: 'تماس‌های شما', en: 'Your calls' },
   callsHint: {
     fa: 'تماس‌های همهٔ کلیدهای این حساب، تازه‌ترین نخست.',
@@ -48,12 +48,12 @@ export const pagePhrases = {
 
 /** The phrases of its scripts. `{name}` is replaced. */
 export const scriptPhrases = {
-  start: { fa: 'شروع گفت‌وگو', en: 'Start talking' },
-  hangUp: { fa: 'پایان گفت‌وگو', en: 'Hang up' },
+  start: { fa: 'شروع تماس', en: 'Start talking' },
+  hangUp: { fa: 'پایان تماس', en: 'Hang up' },
   standardModel: { fa: 'پیش‌فرض سرویس', en: 'Default of the service' },
   standardVoice: { fa: 'صدای پیش‌فرض', en: 'Default voice' },
   noAgent: { fa: 'بدون عامل', en: 'No agent' },
-  realtimeModels: { fa: 'مدل‌های گفت‌وگو', en: 'Models for calls' },
+  realtimeModels: { fa: 'مدل‌های تماس', en: 'Models for calls' },
   textModels: { fa: 'مدل‌های متنی', en: 'Text models' },
   female: { fa: 'زن', en: 'female' },
   male: { fa: 'مرد', en: 'male' },
@@ -177,7 +177,7 @@ export const scriptPhrases = {
   receiptOf: { fa: 'رسید تماس {date}', en: 'Receipt of the call of {date}' },
   kept: { fa: 'متن و صدا', en: 'Words and sound' },
   keptOf: { fa: 'متن و صدای تماس {date}', en: 'Words and sound of the call of {date}' },
-  transcript: { fa: 'متن گفت‌وگو', en: 'Transcript' },
+  transcript: { fa: 'متن تماس', en: 'Transcript' },
   noWords: { fa: 'متنی نگه داشته نشده است.', en: 'No words were kept.' },
   soundLost: { fa: 'صدای این تماس نگه داشته نشد.', en: 'The sound of this call could not be kept.' },
   listen: { fa: 'شنیدن', en: 'Listen' },

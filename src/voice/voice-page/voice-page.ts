@@ -86,7 +86,7 @@ const routes: Route<object>[] = [
     scope: 'public',
     summary: {
       en: 'A page to talk to a model: type a key, press the button, speak.',
-      fa: 'صفحه‌ای برای گفت‌وگوی صوتی با مدل: کلید را بنویسید، دکمه را بزنید و حرف بزنید.',
+      fa: 'صفحه‌ای برای تماس صوتی با مدل: کلید را بنویسید، دکمه را بزنید و حرف بزنید.',
     },
     query: PageQuery,
     reply: { 200: 'text/html' },

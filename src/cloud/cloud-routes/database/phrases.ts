@@ -49,7 +49,7 @@ export const reasons = {
   },
   name: {
     en: 'the name of a collection has 1 to 63 characters: a letter of a to z or A to Z or an underscore first, then also digits and hyphens; `rpc` is reserved.',
-    fa: 'نام مجموعه ۱ تا ۶۳ کاراکتر است: نخست حرف لاتین یا زیرخط، سپس رقم لاتین و خط تیره هم می‌آید؛ `rpc` رزرو است.',
+    fa: 'نام مجموعه ۱ تا ۶۳ کاراکتر است: نخست حرف لاتین یا زیرخط، سپس رقم لاتین و خط تیره هم می‌آید؛ `rpc` پذیرفته نیست.',
   },
   id: {
     en: 'this action needs the id of a row, a UUID.',

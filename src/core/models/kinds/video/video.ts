@@ -46,7 +46,7 @@ const StudioSettings = Type.Object({
     }),
     {
       description: 'What can be ordered; everything else is refused before credits are held.',
-      'x-description-fa': 'آن‌چه می‌توان سفارش داد؛ هر چیز دیگری پیش از رزرو اعتبار رد می‌شود.',
+      'x-description-fa': 'آن‌چه می‌توان سفارش داد؛ هر چیز دیگری پیش از کنارگذاشتن اعتبار رد می‌شود.',
     },
   ),
   default: Type.Object({
