@@ -68,6 +68,7 @@ test('no technical name is shown turned over, and no backtick, in the Persian pa
     .replaceAll('&gt;', '>')
   expect(bare).toContain('هر کلید معتبر')
   expect(turnedIn(bare)).toEqual([])
+  expect(page, 'a slash before a detail has a mark after it').not.toMatch(/\/<var/)
   expect(bare.split('\n').filter((line) => line.includes('`'))).toEqual([])
 })
 
