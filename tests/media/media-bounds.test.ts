@@ -309,7 +309,7 @@ describe('a document', () => {
         [locked(), /password/],
         [Buffer.from('%PDF-1.7\n%%EOF\n').toString('base64'), /broken/],
         [Buffer.from('%PDF-1.7\ngarbage').toString('base64'), /broken/],
-        [png, /not of type/],
+        [png, /image\/png, which is not taken here/],
         ['', /empty/],
       ] as const) {
         const reply = await askOne(wire, filePart[wire](data))

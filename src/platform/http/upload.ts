@@ -148,9 +148,11 @@ class Form {
     const finished = Promise.withResolvers<void>()
     this.finished = finished.promise
     this.#parser = openParser(message, spec)
-    readPartHeads(this.#parser, (head) => {
-      this.#head = head
-    })
+    // A form of fields alone (application/x-www-form-urlencoded) has no parts.
+    if (isMultipart(message))
+      readPartHeads(this.#parser, (head) => {
+        this.#head = head
+      })
     this.#parser
       // A part may have no name, whatever the parser's types say.
       .on('field', (name: string | undefined, value, nameCut, valueCut) =>
