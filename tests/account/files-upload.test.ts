@@ -189,6 +189,19 @@ describe('what a file is, its content and its name say, and its sender is not be
     })
   })
 
+  test('a type that says nothing is as none', async () => {
+    for (const media_type of ['application/octet-stream', '']) {
+      const json = { data: csv.toString('base64'), name: 'a.csv', media_type }
+      for (const made of [
+        await send({ bytes: csv, name: 'a.csv' }, { media_type }),
+        await key.post(url, json),
+      ])
+        expect(made.body, made.text).toMatchObject({ media_type: 'text/csv' })
+      const picture = await key.post(url, { data: png.toString('base64'), media_type })
+      expect(picture.body, picture.text).toMatchObject({ media_type: 'image/png' })
+    }
+  })
+
   test('a text that begins with a bracket is what its sender wrote down, and without that JSON only if it is', async () => {
     const log = text('[2026-01-01] started')
     const by = (bytes: Buffer, more: object = {}) =>

@@ -118,6 +118,26 @@ describe.each(wires)('over an upstream of %s', (wire) => {
     expect(ofResponse).toEqual(wire === 'responses' ? [inputs[0], asWires[wire][2]] : asWires[wire])
   })
 
+  test('of a type that its sender does not know, the bytes decide what a file is', async () => {
+    const first = at.upstream.calls.length
+    const unknown = (url: string) => url.replace(/^data:[^,]*;base64/, 'data:application/octet-stream;base64')
+    const files = [noteFile, picture].map((one) => ({ ...one, file_data: unknown(one.file_data) }))
+    const parts = files.map((one) => ({ type: 'file', file: one }))
+    const chat = await at.key.chat({ messages: [user([{ type: 'text', text: 'what?' }, ...parts])] })
+    expect(chat.status, chat.text).toBe(200)
+    const inputs = files.map((one) => ({ type: 'input_file', ...one }))
+    const content = [{ type: 'input_text', text: 'what?' }, ...inputs]
+    const response = await respond(at.key, { input: [{ role: 'user', content }] })
+    expect(response.status, response.text).toBe(200)
+    const [ofChat, ofResponse] = at.upstream.calls.slice(first).map(({ body }) => {
+      const [asked] = (body!['messages'] ?? body!['input']) as { content: unknown[] }[]
+      return asked?.content.slice(1)
+    })
+    expect(ofChat).toEqual(asWires[wire])
+    const text = { ...inputs[0], file_data: noteFile.file_data.replace(';charset=utf-8', '') }
+    expect(ofResponse).toEqual(wire === 'responses' ? [text, asWires[wire][2]] : asWires[wire])
+  })
+
   test('its pages are part of the hold', async () => {
     const reserved = async (pages: number) => {
       const reply = await at.key.chat({ ...asked(file({ file_data: inline(pdf(pages)) })), max_tokens: 100 })
@@ -165,6 +185,32 @@ describe('in the sandbox', () => {
       messages: [user([plain, { type: 'text', text: 'what is it?' }])],
     })
     expect(text.body.content[0].text).toContain('“note”: text of 4 characters')
+  })
+
+  test('what the bytes of an unknown type are, a refusal names; a PDF needs a model that reads it', async () => {
+    const key = await world.key()
+    const unknown = (bytes: string | Buffer) =>
+      file({ file_data: `data:application/octet-stream;base64,${Buffer.from(bytes).toString('base64')}` })
+    const ask = (part: Json, model = 'sandbox/omni') => key.chat({ model, ...asked(part) })
+    expect((await ask(file({ file_data: `data:application/octet-stream;base64,${three}` }))).text).toContain(
+      'a PDF of 3 pages',
+    )
+    expectRefusal(await ask(unknown('%PDF-1.7'), 'sandbox/fast'), {
+      status: 400,
+      code: 'INPUT_MODALITY_NOT_SUPPORTED',
+      param: 'messages.0.content.1',
+    })
+    expect((await ask(unknown('سلام'), 'sandbox/fast')).status).toBe(200)
+    const at = { status: 400, code: 'INVALID_MEDIA', param: 'messages.0.content.1.file.file_data' }
+    for (const [bytes, found] of [
+      ['fLaC and more', 'audio/flac'],
+      ['\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'image/heic'],
+      ['a\0b', 'application/pdf, text/plain'],
+    ] as const) {
+      const refused = await ask(unknown(bytes))
+      expectRefusal(refused, at)
+      expect(refused.text).toContain(found)
+    }
   })
 
   test('models that take no documents say so, and the list tells which do', async () => {

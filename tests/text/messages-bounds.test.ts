@@ -327,9 +327,16 @@ describe('media', () => {
   })
 
   test('a picture is what its bytes are, not what the block says', async () => {
-    for (const type of ['image/png', 'image/jpeg', 'image/jpg', 'IMAGE/PNG; charset=binary'])
+    const unknown = ['application/octet-stream', '']
+    for (const type of ['image/png', 'image/jpeg', 'image/jpg', 'IMAGE/PNG; charset=binary', ...unknown])
       expect((await sent(inline(png, type))).status, type).toBe(200)
-    for (const source of [inline(mp4), inline('!!!!'), inline(''), inline(pdf)])
+    for (const type of unknown)
+      expect(
+        (await message(key, { model: 'sandbox/omni', ...says(document({ ...file, media_type: type })) }))
+          .status,
+        type,
+      ).toBe(200)
+    for (const source of [inline(mp4), inline('!!!!'), inline(''), inline(pdf), inline(pdf, unknown[0])])
       expectRefusal(await sent(source), invalid('source.data'))
   })
 

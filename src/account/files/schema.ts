@@ -19,7 +19,6 @@ const maxCharacters = 4 * Math.ceil(maxMediaBytes / 3)
 export const maxNameCharacters = 200
 
 const mediaType = Type.String({
-  minLength: 1,
   maxLength: 100,
   description:
     'The bytes decide; it tells plain texts without an ending in their name apart (CSV, TSV, JSON).',

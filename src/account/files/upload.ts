@@ -1,6 +1,6 @@
 import { acceptOnce } from '#core/calls'
 import { commitFile, dropBytes, stageFile } from '#core/files'
-import { mediaTypeOf } from '#core/media'
+import { isAnyType, mediaTypeOf } from '#core/media'
 import { type RecordingSource, SoundError } from '#core/sound'
 import { decodeBase64InSlices, freeBytes } from '#platform/bytes'
 import { fail } from '#platform/errors'
@@ -59,7 +59,8 @@ interface UploadedFile {
 }
 
 async function fileInJson(context: UploadContext): Promise<UploadedFile> {
-  const { data, media_type: claimed, name } = context.body
+  const { data, name } = context.body
+  const claimed = declaredType(context.body)
   const bytes = await decodeBase64InSlices(data)
   if (!bytes) return fail('INVALID_REQUEST', { why: reasons.notBase64 }, { param: 'data' })
   if (bytes.length > maxMediaBytes)
@@ -76,7 +77,7 @@ async function fileInForm(
   { fields, files }: Upload<UploadForm>,
 ): Promise<UploadedFile> {
   const file = files[0]!
-  const { media_type: claimed } = fields
+  const claimed = declaredType(fields)
   const name = fields.name ?? cleanName(file.name)
   const hints = { names: [fields.name, file.name], claimed, partType: file.mediaType }
   const mediaType = await detectKind(context, { probe: probeFile(file), source: file, param: 'file' }, hints)
@@ -123,6 +124,10 @@ async function typeByTracks(
 const maxRecordedSeconds = 24 * 60 * 60
 /** The pause before a retry, in which another recording is measured. */
 const retryAfterMs = 2_000
+
+/** The type that the sender wrote down, unless it says nothing. */
+const declaredType = ({ media_type: type }: UploadForm): string | undefined =>
+  type !== undefined && isAnyType(type) ? undefined : type
 
 /** The bytes decide, whatever is declared; plain texts look alike, and may be another one than their name says. */
 function requireDeclaredType(claimed: string | undefined, mediaType: string): void {

@@ -1,5 +1,5 @@
 import { sniff } from '#core/magic'
-import { mediaTypeOf } from './media-type.ts'
+import { anyType, mediaTypeOf } from './media-type.ts'
 
 /** Longest head of a data URL before its data. */
 const maxHeadLength = 256
@@ -25,11 +25,15 @@ export const typeOfBase64 = (base64: string): string | undefined =>
 
 const sniffedCharacters = 64
 
-/** A data URL with the type that its bytes have, since vendors refuse another; a text, whose bytes tell no type, and every other URL as it is. */
+/**
+ * A data URL with the type that its bytes have, since vendors refuse another; a declared text, whose bytes tell no type, and every other URL as it is.
+ * What has neither a declared type nor one of its bytes was taken as a text.
+ */
 export function withTypeOfBytes(url: string): string {
   const parsed = parseDataUrl(url)
   if (!parsed || parsed.mediaType.startsWith('text/')) return url
-  const head = `data:${typeOfBase64(parsed.base64) ?? parsed.mediaType};base64,`
+  const declared = parsed.mediaType === anyType ? 'text/plain' : parsed.mediaType
+  const head = `data:${typeOfBase64(parsed.base64) ?? declared};base64,`
   return url.startsWith(head) ? url : head + parsed.base64
 }
 

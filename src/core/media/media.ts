@@ -24,7 +24,14 @@ export {
   withLinkedMedia,
 } from './linked.ts'
 export { measure } from './measure.ts'
-export { anyType, mediaTypeField, mediaTypeOf, recordingTypeField } from './media-type.ts'
+export {
+  anyType,
+  anyTypeAs,
+  isAnyType,
+  mediaTypeField,
+  mediaTypeOf,
+  recordingTypeField,
+} from './media-type.ts'
 export { type Origin, originIn, originXmp } from './origin.ts'
 export { allContentParts, mapContentParts } from './parts.ts'
 export { referencePicture } from './reference.ts'

@@ -12,6 +12,7 @@ import {
   parseDataUrl,
   referencePicture,
   sniff,
+  typeOfBase64,
 } from '#core/media'
 import type { Media, MessageContent, Modality } from '#core/turn'
 import { decodeBase64, decodeBase64InSlices, noteReleasedText } from '#platform/bytes'
@@ -59,32 +60,48 @@ const fileTypes: readonly string[] = ['application/pdf', 'text/plain', ...imageT
 
 /** What a model must take to read a file of this data URL. */
 export function fileModality(url: string | null | undefined): Modality {
-  const type = url == null ? undefined : parseDataUrl(url)?.mediaType
-  return type?.startsWith('text/') ? 'text' : imageTypes.includes(type ?? '') ? 'image' : 'file'
+  const parsed = url == null ? undefined : parseDataUrl(url)
+  const type = parsed && fileTypeOf(parsed)
+  return type?.startsWith('text/') || type === anyType
+    ? 'text'
+    : imageTypes.includes(type ?? '')
+      ? 'image'
+      : 'file'
 }
 
+/** The type of a file as its sender says it; where he does not know it, that of its bytes, which texts have not. */
+const fileTypeOf = ({ mediaType, base64 }: { mediaType: string; base64: string }): string =>
+  mediaType === anyType ? (typeOfBase64(base64) ?? anyType) : mediaType
+
 /**
- * A file in a data URL: a PDF as a document, a picture as a picture, a text as a document of its words. Which picture it is, the bytes decide.
- * `title` is the name of the file.
+ * A file in a data URL: a PDF as a document, a picture as a picture, a text as a document of its words. Which picture it is, the bytes decide; of a
+ * type that is not known, which of the three. `title` is the name of the file.
  */
 export function inlineFile(url: string, title: string | undefined, param: string): MessageContent {
   const parsed = parseDataUrl(url)
   if (!parsed) return refuse(reasons.notInline('application/pdf', false), param)
-  const { mediaType: type, base64 } = parsed
+  const { base64 } = parsed
+  const type = fileTypeOf(parsed)
   const about = { type: 'document' as const, citations: false, ...(title !== undefined && { title }) }
-  if (type.startsWith('text/')) return { ...about, parts: [{ type: 'text', text: textIn(base64, param) }] }
-  if (![...fileTypes, anyType].includes(type)) return refuse(reasons.wrongType(type, fileTypes), param)
+  if (type.startsWith('text/') || type === anyType)
+    return { ...about, parts: [{ type: 'text', text: textIn(base64, type, param) }] }
+  if (!fileTypes.includes(type))
+    return refuse(
+      parsed.mediaType === anyType ? reasons.otherBytes(type, fileTypes) : reasons.wrongType(type, fileTypes),
+      param,
+    )
   if (imageTypes.includes(type)) return { type: 'image', media: base64Media(base64, imageTypes, param) }
   return { ...about, media: base64Media(base64, ['application/pdf'], param) }
 }
 
 /** The words of a text in UTF-8. Other files, whatever they are declared to be, are no UTF-8 or have characters that no text has. */
-function textIn(base64: string, param: string): string {
+function textIn(base64: string, type: string, param: string): string {
   if (base64.length > mediaCharacters) return refuse(reasons.tooLong(mediaCharacters), param)
   const bytes = decodeBase64(base64)
   if (!bytes || bytes.length === 0) return refuse(reasons.notBase64, param)
   const text = isUtf8(bytes) ? new TextDecoder().decode(bytes) : '\0'
-  return text.includes('\0') || text.startsWith('%PDF-') ? refuse(reasons.notText, param) : text
+  if (!text.includes('\0') && !text.startsWith('%PDF-')) return text
+  return refuse(type === anyType ? reasons.otherBytes(heifType(bytes), fileTypes) : reasons.notText, param)
 }
 
 /** What a picture may be, and where it stands in the request of an account. */

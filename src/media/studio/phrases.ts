@@ -47,20 +47,20 @@ export const reasons = {
     en: `a recording that is answered has at most ${seconds} seconds.`,
     fa: `ضبطی که پاسخ داده می‌شود حداکثر ${persian(seconds)} ثانیه است.`,
   }),
-  unreadable: (mediaType: string): Localized => ({
-    en: `nothing can be heard of this recording as ${mediaType}; ${read.en}`,
-    fa: `از این ضبط به شکل ${mediaType} چیزی شنیده نمی‌شود؛ ${read.fa}`,
+  unreadable: (mediaType: string | undefined): Localized => ({
+    en: `nothing can be heard of this recording${mediaType ? ` as ${mediaType}` : ''}; ${read.en}`,
+    fa: `از این ضبط ${mediaType ? `به شکل ${mediaType} ` : ''}چیزی شنیده نمی‌شود؛ ${read.fa}`,
   }),
-  noSound: (mediaType: string): Localized => ({
-    en: `this ${mediaType} has no audio track; ${read.en}`,
-    fa: `این ${mediaType} مسیر صدا (audio track) ندارد؛ ${read.fa}`,
+  noSound: (mediaType: string | undefined): Localized => ({
+    en: `this ${mediaType ?? 'file'} has no audio track; ${read.en}`,
+    fa: `این ${mediaType ?? 'فایل'} مسیر صدا (audio track) ندارد؛ ${read.fa}`,
   }),
-  noDecoder: (mediaType: string, codec: string): Localized => ({
-    en: `the sound of this ${mediaType} is ${codec.toUpperCase()}, and this server has no ffmpeg that decodes it: send it as webm, ogg or mp3, or ask its operator to install ffmpeg.`,
-    fa: `صدای این ${mediaType} با ${codec.toUpperCase()} کد شده است و این سرور ffmpegای ندارد که بازش کند: آن را webm، ogg یا mp3 بفرستید یا از مدیر سرور بخواهید ffmpeg را نصب کند.`,
+  noDecoder: (mediaType: string | undefined, codec: string): Localized => ({
+    en: `the sound of this ${mediaType ?? 'file'} is ${codec.toUpperCase()}, and this server has no ffmpeg that decodes it: send it as webm, ogg or mp3, or ask its operator to install ffmpeg.`,
+    fa: `صدای این ${mediaType ?? 'فایل'} با ${codec.toUpperCase()} کد شده است و این سرور ffmpegای ندارد که بازش کند: آن را webm، ogg یا mp3 بفرستید یا از مدیر سرور بخواهید ffmpeg را نصب کند.`,
   }),
-  unreadCodec: (mediaType: string, codec: string): Localized => ({
-    en: `the audio track of this ${mediaType} is coded as ${codec}, which is not read here; ${read.en}`,
-    fa: `صدای این ${mediaType} با ${codec} کد شده است که اینجا خوانده نمی‌شود؛ ${read.fa}`,
+  unreadCodec: (mediaType: string | undefined, codec: string): Localized => ({
+    en: `the audio track of this ${mediaType ?? 'file'} is coded as ${codec}, which is not read here; ${read.en}`,
+    fa: `صدای این ${mediaType ?? 'فایل'} با ${codec} کد شده است که اینجا خوانده نمی‌شود؛ ${read.fa}`,
   }),
 }

@@ -28,11 +28,11 @@ const retryAfterMs = 2_000
  */
 export async function recordingOf(
   context: RequestContext<Pick<StudioApp, 'recordings'>>,
-  { audioBase64, mediaType }: NonNullable<AudioBody['audioInput']>,
+  { audioBase64 }: NonNullable<AudioBody['audioInput']>,
 ): Promise<Media> {
   const { app, caller, gone } = context
   const bytes = await bytesOf(audioBase64)
-  return readOrRefuse({ mediaType: sniff(bytes) ?? mediaType }, async () => {
+  return readOrRefuse({ mediaType: sniff(bytes) }, async () => {
     const requester = { accountId: caller.accountId, signal: gone }
     let isTruncated = false
     const onTruncated = () => {
@@ -53,11 +53,11 @@ export async function recordingOf(
 /** The recording as it came, opened and measured for transcription. Throws as `recordingOf` does. */
 export async function openRecordingOf(
   context: RequestContext<Pick<StudioApp, 'recordings'>>,
-  { audioBase64, mediaType }: NonNullable<AudioBody['audioInput']>,
+  { audioBase64 }: NonNullable<AudioBody['audioInput']>,
 ): Promise<OpenedRecording & AsyncDisposable> {
   const { app, caller, gone } = context
   const source = await bytesOf(audioBase64)
-  return readOrRefuse({ mediaType: sniff(source) ?? mediaType }, async () => {
+  return readOrRefuse({ mediaType: sniff(source) }, async () => {
     const requester = { accountId: caller.accountId, signal: gone }
     const recording = await app.recordings.open(source, requester, { maxSeconds })
     setTruncatedAudio(context, recording.measured)
@@ -70,9 +70,9 @@ async function bytesOf(audioBase64: string): Promise<Uint8Array> {
   return bytes && bytes.length > 0 ? bytes : refuse(mediaReasons.notBase64)
 }
 
-/** Returns what `read` returns; a recording that cannot be read is refused. `mediaType` is what it seems to be. */
+/** Returns what `read` returns; a recording that cannot be read is refused. `mediaType` is what its bytes are, where they say it. */
 export async function readOrRefuse<Read>(
-  { mediaType }: { mediaType: string },
+  { mediaType }: { mediaType: string | undefined },
   read: () => Promise<Read>,
 ): Promise<Read> {
   try {
@@ -91,7 +91,7 @@ export async function readOrRefuse<Read>(
 
 const refuse = (why: Localized): never => fail('INVALID_MEDIA', { why }, { param: 'audioInput.audioBase64' })
 
-function refusalReason({ fault, codec }: SoundError, mediaType: string): Localized {
+function refusalReason({ fault, codec }: SoundError, mediaType: string | undefined): Localized {
   if (fault === 'too_long') return reasons.longRecording(maxSeconds)
   if (fault === 'no_track') return reasons.noSound(mediaType)
   if (fault === 'unsupported' && codec && needsFfmpeg(codec)) return reasons.noDecoder(mediaType, codec)

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Cost } from '#core/calls'
+import { anyTypeAs } from '#core/media'
 import { anyObject, nameSchemas, nullable, oneOf, spelled, taggedUnion } from '#platform/schema'
 
 const TextPart = Type.Object({ type: Type.Literal('text'), text: Type.String() })
@@ -17,7 +18,8 @@ const ImagePart = Type.Object({
 /** What clients write in place of the format: types, and names of their own. */
 const soundFormats: Readonly<Record<string, 'wav' | 'mp3'>> = {
   ...{ 'audio/wav': 'wav', 'audio/x-wav': 'wav', 'audio/wave': 'wav', 'audio/vnd.wave': 'wav', wave: 'wav' },
-  ...{ 'audio/mpeg': 'mp3', 'audio/mp3': 'mp3', mpeg: 'mp3', mpga: 'mp3' },
+  ...{ 'audio/mpeg': 'mp3', 'audio/mp3': 'mp3', mpeg: 'mp3', mpga: 'mp3', 'x-wav': 'wav' },
+  ...anyTypeAs('wav'),
 }
 
 const AudioPart = Type.Object({

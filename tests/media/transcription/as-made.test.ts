@@ -47,12 +47,14 @@ const encoded = async (format: 'mp3' | 'opus' | 'flac' | 'wav', seconds: number)
 describe('a type', () => {
   test('is taken as browsers, recorders and forms say it', async () => {
     const wav = await wavOf(0.5)
-    const names = ['audio/webm;codecs=opus', 'audio/webm; codecs="opus"', 'audio/x-m4a', 'audio/mp3', 'AUDIO/WAV', 'audio/x-wav', 'video/webm', 'audio/aiff']
+    const browsers = ['audio/webm;codecs=opus', 'audio/webm; codecs="opus"', 'audio/x-m4a', 'audio/mp3', 'AUDIO/WAV', 'audio/x-wav', 'video/webm', 'audio/aiff']
+    const pickers = ['video/3gpp', 'audio/mp2', 'audio/vnd.dlna.adts', 'audio/x-opus+ogg', 'video/ogg', 'video/x-matroska', 'application/octet-stream', '', undefined]
+    const names = [...browsers, ...pickers]
     for (const mediaType of names) {
       const reply = await send(wav, { mediaType })
       expect([mediaType, reply.status], reply.text).toEqual([mediaType, 200])
     }
-    for (const format of ['WAV', 'audio/webm;codecs=opus']) {
+    for (const format of ['WAV', 'audio/webm;codecs=opus', 'application/octet-stream']) {
       const body = { model: 'test/words', input_audio: { data: wav.toString('base64'), format } }
       const reply = await at.key.post(path, body)
       expect([format, reply.status], reply.text).toEqual([format, 200])
@@ -65,9 +67,18 @@ describe('a type', () => {
   })
 
   test('that is none of sound is refused', async () => {
-    for (const mediaType of ['audio/midi', 'text/plain', 'audio/', '']) {
+    for (const mediaType of ['audio/midi', 'text/plain', 'audio/']) {
       const { status, body } = await send(await wavOf(0.5), { mediaType })
       expect([status, body.error.code, body.error.param]).toEqual([400, 'INVALID_REQUEST', 'mediaType'])
+    }
+  })
+
+  test('that says nothing leaves it to the bytes, which a refusal names', async () => {
+    const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+    for (const mediaType of ['application/octet-stream', '', 'audio/wav']) {
+      const { status, body } = await send(png, { mediaType })
+      expect([status, body.error.code, body.error.param]).toEqual([400, 'INVALID_MEDIA', 'audioBase64'])
+      expect(body.error.message).toContain('the bytes are image/png')
     }
   })
 }) // biome-ignore format: a row of names

@@ -13,16 +13,12 @@ const speakers: Localized = { en: 'tell speakers apart', fa: 'گوینده‌ه�
 /** The reasons for which a recording is not transcribed. */
 export const reasons = {
   noSource: {
-    en: 'send one recording: audioBase64 with mediaType, input_audio, a form with file, or file_id.',
-    fa: 'یک ضبط بفرستید: audioBase64 با mediaType، یا input_audio، یا فرمی با file، یا file_id.',
+    en: 'send one recording: audioBase64, input_audio, a form with file, or file_id.',
+    fa: 'یک ضبط بفرستید: audioBase64، یا input_audio، یا فرمی با file، یا file_id.',
   },
   twoSources: {
     en: 'send one recording, not two.',
     fa: 'یک ضبط بفرستید، نه دو تا.',
-  },
-  noMediaType: {
-    en: 'say what audioBase64 is, such as audio/webm.',
-    fa: 'بگویید audioBase64 چیست، مانند audio/webm.',
   },
   nothing: {
     en: 'the file is empty: nothing was sent in it.',
@@ -32,10 +28,10 @@ export const reasons = {
     en: 'there is no sound in this recording.',
     fa: 'در این ضبط صدایی نیست.',
   },
-  noRecording: {
-    en: `the bytes are no recording; ${read.en}`,
-    fa: `این بایت‌ها ضبط صدا نیستند؛ ${read.fa}`,
-  },
+  noRecording: (mediaType: string | undefined): Localized => ({
+    en: `the bytes are ${mediaType ? `${mediaType}, and ` : ''}no recording; ${read.en}`,
+    fa: `این بایت‌ها ${mediaType ? `${mediaType} هستند و ` : ''}ضبط صدا نیستند؛ ${read.fa}`,
+  }),
   film: (mediaType: string): Localized => ({
     en: `this is a film (${mediaType}): send its sound alone, or the film in a form.`,
     fa: `این فیلم است (${mediaType}): فقط صدایش را بفرستید، یا فیلم را در یک فرم.`,

@@ -141,9 +141,9 @@ export const TranscriptionBody = Type.Object(
     mediaType: Type.Optional(
       recordingTypeField({
         description:
-          'With `audioBase64`, with parameters or without. Its bytes alone decide which of them it is.',
+          'With `audioBase64`, with parameters or without; may be left out or empty. Its bytes alone decide which of them it is.',
         'x-description-fa':
-          'همراه `audioBase64`، با پارامتر یا بی آن. اینکه کدام است را تنها بایت‌ها می‌گویند.',
+          'همراه `audioBase64`، با پارامتر یا بی آن؛ می‌تواند نیاید یا خالی باشد. اینکه کدام است را تنها بایت‌ها می‌گویند.',
       }),
     ),
     input_audio: Type.Optional(

@@ -49,8 +49,6 @@ export function recordingFieldOf({ body, upload }: TranscriptionContext): Record
   if (!first)
     return fail('INVALID_REQUEST', { why: reasons.noSource }, { param: upload ? 'file' : 'audioBase64' })
   if (second) fail('INVALID_REQUEST', { why: reasons.twoSources }, { param: second.kind })
-  if (first.kind === 'audioBase64' && body.mediaType === undefined)
-    fail('INVALID_REQUEST', { why: reasons.noMediaType }, { param: 'mediaType' })
   return first
 }
 
@@ -130,6 +128,6 @@ function refusalReason({ fault, codec, mediaType }: SoundError): Localized {
   if (fault === 'empty') return reasons.empty
   // Pictures and texts are recognised too; they are not broken recordings.
   if (fault === 'unrecognised' || (mediaType && !/^(audio|video)\//.test(mediaType)))
-    return reasons.noRecording
+    return reasons.noRecording(mediaType)
   return reasons.unreadable(mediaType)
 }

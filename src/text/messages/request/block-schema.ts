@@ -1,6 +1,6 @@
 /** The content blocks of the messages wire: contract section 4 and the list of notes on its clients. Unknown fields are refused. */
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
-import { heifTypes, mediaTypeField } from '#core/media'
+import { anyTypeAs, heifTypes, mediaTypeField } from '#core/media'
 import { anyObject, closed, nameSchemas, nullable, oneOf, taggedUnion } from '#platform/schema'
 
 /** A field that may be left out or null. */
@@ -88,8 +88,12 @@ const base64 = Type.String({
   'x-description-fa': 'Base64 خام، حداکثر ۲٬۸۰۰٬۰۰۰ کاراکتر.',
 })
 
-/** What telephones send is refused by its bytes, whose type the refusal names. */
-const asJpeg = Object.fromEntries(heifTypes.map((type) => [type, 'image/jpeg' as const]))
+/** What telephones send is refused by its bytes, whose type the refusal names; the bytes also decide where the sender knows no type. */
+const asJpeg = {
+  ...Object.fromEntries(heifTypes.map((type) => [type, 'image/jpeg' as const])),
+  ...anyTypeAs('image/jpeg'),
+}
+const asPdf = anyTypeAs('application/pdf')
 
 export const ImageBlock = closedObject({
   type: Type.Literal('image'),
@@ -111,7 +115,7 @@ export const DocumentBlock = closedObject({
   source: taggedUnion('type', [
     closedObject({
       type: Type.Literal('base64'),
-      media_type: mediaTypeField(['application/pdf']),
+      media_type: mediaTypeField(['application/pdf'], asPdf),
       data: base64,
     }),
     closedObject({

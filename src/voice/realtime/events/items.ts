@@ -96,12 +96,13 @@ function readImage(part: EventFields, param: string): ItemContent {
   const { image_url, detail } = part
   // Some clients send the format of Chat Completions.
   const url = isFields(image_url) ? image_url['url'] : image_url
-  const parsed = typeof url === 'string' ? parseDataUrl(url) : undefined
+  const typed = typeof url === 'string' ? withTypeOfBytes(url) : ''
+  const parsed = parseDataUrl(typed)
   if (!parsed || !imageTypes.includes(parsed.mediaType) || !base64.test(parsed.base64))
     return refuse(`${param}.image_url`, reasons.image)
   return {
     type: 'input_image',
-    image_url: withTypeOfBytes(url as string),
+    image_url: typed,
     ...(detail != null && { detail: readOneOf(detail, `${param}.detail`, ['auto', 'low', 'high']) }),
   }
 }
