@@ -124,6 +124,12 @@ function defaultOpusHead(channels: number): Buffer {
   return head
 }
 
+/** The bytes of one sample of all channels of PCM; undefined for other codecs. */
+export function pcmSampleBytes(codec: AudioCodec, channels: number): number | undefined {
+  const pcm = pcmCodecs[codec]
+  return pcm && (pcm.bits / 8) * channels
+}
+
 interface PcmCodec {
   /** The format tag of RIFF WAVE. */
   tag: 1 | 3 | 6 | 7

@@ -2,6 +2,7 @@ import {
   BufferTarget,
   EncodedAudioPacketSource,
   EncodedPacket,
+  MovOutputFormat,
   Mp4OutputFormat,
   Output,
   type OutputFormat,
@@ -62,6 +63,32 @@ describe('a container that breaks off', () => {
       expect(packets).toBeGreaterThan(count / 2)
     },
   )
+
+  test('a MOV of PCM, whose chunks are long, gives every sample that is there', async () => {
+    const target = new BufferTarget()
+    const output = new Output({ format: new MovOutputFormat({ fastStart: 'in-memory' }), target })
+    const source = new EncodedAudioPacketSource('pcm-s16')
+    output.addAudioTrack(source)
+    await output.start()
+    const decoderConfig = { codec: 'pcm-s16', numberOfChannels: 2, sampleRate: 8_000 }
+    const seconds = Buffer.alloc(4 * 8_000, 'abcd')
+    for (let at = 0; at < 3; at++)
+      await source.add(new EncodedPacket(seconds, 'key', at, 1), { decoderConfig })
+    await output.finalize()
+    const bytes = Buffer.from(target.buffer!)
+    const begin = bytes.length - 3 * seconds.length
+    for (const there of [4, 4_003, 31_999, 32_000, 77_777]) {
+      const unpacked = await unpackBytes(bytes.subarray(0, begin + there), 'mp4')
+      if ('unknown' in unpacked) throw new Error('no PCM')
+      const samples = unpacked.packets.subarray(44)
+      expect(samples.toString()).toBe('abcd'.repeat(Math.floor(there / 4)))
+      expect(unpacked).toMatchObject({ codec: 'pcm-s16', isTruncated: true })
+      expect(unpacked.untilSeconds).toBeCloseTo(samples.length / 32_000, 4)
+    }
+    await expect(unpackBytes(bytes.subarray(0, begin + 3), 'mp4')).rejects.toMatchObject({
+      fault: 'truncated',
+    })
+  })
 
   test('a cut is told', async () => {
     const bytes = await made(new WebMOutputFormat({ minimumClusterDuration: 0.2 }))

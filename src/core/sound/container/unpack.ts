@@ -16,8 +16,9 @@ import {
 } from 'mediabunny'
 import { SoundError } from '../fault.ts'
 import { type OuterBoxes, walkBoxes } from './boxes.ts'
+import { type CutChunk, type CutFile, findCutChunk } from './cut-chunk.ts'
 import { type MatroskaElements, sizeBytes, walkMatroska } from './ebml.ts'
-import { openElementaryWriter } from './elementary.ts'
+import { openElementaryWriter, pcmSampleBytes } from './elementary.ts'
 import { type ByteWindow, FileWindow, windowOn } from './file-window.ts'
 
 /** The part of an unpacked file that is the recording. Positions count from the first sample of the file. */
@@ -112,9 +113,9 @@ async function unpackInto(
   const { isWhole } = (outline.elements ?? outline.boxes)!
   // Without one mediabunny never comes to an end.
   if (outline.elements?.hasCluster === false) throw new SoundError(isWhole ? 'empty' : 'truncated')
-  if (isWhole) return unpackFrom(source, outline, write, window.length)
+  if (isWhole) return unpackFrom(source, outline, write, window)
   try {
-    return await unpackFrom(readableSource(window, outline), outline, write, window.length)
+    return await unpackFrom(readableSource(window, outline), outline, write, window)
   } catch (error) {
     if (error instanceof SoundError && error.fault === 'unsupported') throw error
     // Whatever else is wrong with it, a file of which nothing can be heard was cut off too early.
@@ -146,7 +147,7 @@ async function unpackFrom(
   source: Source,
   { elements, boxes }: Outline,
   write: (bytes: Uint8Array) => void,
-  maxBytes: number,
+  window: ByteWindow,
 ): Promise<UnpackedSound | UnknownSound> {
   const { isWhole, hasMore } = (elements ?? boxes)!
   using input = new Input({ source, formats: [MATROSKA, WEBM, MP4, QTFF] })
@@ -160,7 +161,8 @@ async function unpackFrom(
   const codec = await track.getCodec()
   if (!codec)
     return { ...about, unknown: nameOf(await track.getInternalCodecId()) ?? null, isTruncated: !isWhole }
-  const written = await writePackets(track, codec, write, maxBytes)
+  const cut = boxes && !isWhole ? { window, readableBytes: boxes.readableBytes } : undefined
+  const written = await writePackets(track, codec, write, { maxBytes: window.length, cut })
   const isTruncated = !isWhole || written.isBroken
   const shown = boxes ? await endOf(track, written, boxes.isFragmented, isTruncated) : undefined
   const discard = elements?.discards.get(track.id) ?? 0
@@ -209,7 +211,7 @@ async function writePackets(
   track: InputAudioTrack,
   codec: AudioCodec,
   keep: (bytes: Uint8Array) => void,
-  maxBytes: number,
+  { maxBytes, cut }: { maxBytes: number; cut: CutFile | undefined },
 ): Promise<WrittenPackets> {
   const config = await track.getDecoderConfig()
   let bytes = 0
@@ -221,14 +223,23 @@ async function writePackets(
   const timing = new PacketTiming()
   // A table of samples may name the same bytes any number of times: all packets together are never longer than the file.
   let left = maxBytes
+  const take = (data: Uint8Array): void => {
+    left -= data.length
+    if (left < 0) throw new SoundError('malformed')
+    if (writer) write(writer.packet(data))
+  }
   let isBroken = false
   try {
     for await (const packet of new EncodedPacketSink(track).packets()) {
-      left -= packet.data.length
-      if (left < 0) throw new SoundError('malformed')
       if (!writer) break
-      write(writer.packet(packet.data))
+      take(packet.data)
       timing.add(packet)
+    }
+    const sampleBytes = pcmSampleBytes(codec, await track.getNumberOfChannels())
+    const chunk = cut && sampleBytes && (await findCutChunk(track, { ...timing.read, sampleBytes }, cut))
+    if (chunk) {
+      for (const piece of piecesOf(chunk, sampleBytes, cut.window)) take(piece)
+      timing.add(chunk)
     }
   } catch (error) {
     if (left < 0 || timing.first === undefined) throw error
@@ -242,6 +253,12 @@ async function writePackets(
 
 /** How many bytes are written at once. */
 const chunkBytes = 1 << 16
+
+/** The bytes of a chunk in pieces of whole samples. */
+function* piecesOf({ from, to }: CutChunk, sampleBytes: number, window: ByteWindow): Generator<Buffer> {
+  const pieceBytes = chunkBytes - (chunkBytes % sampleBytes)
+  for (let at = from; at < to; at += pieceBytes) yield window.copy(at, Math.min(to, at + pieceBytes))
+}
 
 /** A new file, which is whole when it is disposed of. */
 function createFile(place: string): { write(bytes: Uint8Array): void } & Disposable {
@@ -271,12 +288,16 @@ function createFile(place: string): { write(bytes: Uint8Array): void } & Disposa
 class PacketTiming {
   first: number | undefined
   end = 0
+  /** The last packet of the file that was read, and how many were. */
+  read: { last: EncodedPacket | undefined; count: number } = { last: undefined, count: 0 }
   isExact = true
   #duration = 0
   /** Whether the packet before had another length than the first: only the last packet may. */
   #isOther = false
 
-  add({ timestamp, duration }: EncodedPacket): void {
+  add(heard: EncodedPacket | CutChunk): void {
+    const { timestamp, duration } = heard
+    if ('data' in heard) this.read = { last: heard, count: this.read.count + 1 }
     if (this.#isOther) this.isExact = false
     if (this.first === undefined) {
       this.first = timestamp
