@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { findFrames } from '#core/magic'
 import { mediaTypeOf, sniff } from '#core/media'
+import { findFlacFrames, flacSearchBytes } from '#core/sound'
 import { csv, dataKindOf, docx, type FileHints, json, plainText, tsv, xlsx } from './data-kind.ts'
 import type { Probe } from './probe.ts'
 
@@ -69,7 +70,7 @@ export async function kindOf(
   const sniffed = sniff(head) ?? ((await isSvg(probe)) ? 'image/svg+xml' : undefined)
   // Films and recordings begin with the same bytes, and some recordings in the middle of a frame.
   const isTracked =
-    sniffed?.startsWith('video/') || isAdts(head) || (!sniffed && findFrames(head) !== undefined)
+    sniffed?.startsWith('video/') || isAdts(head) || (!sniffed && (await isBegunRecording(probe, head)))
   const media = isTracked ? await trackedType() : sniffed
   if (media !== undefined || sniffed !== undefined)
     return media !== undefined && Object.hasOwn(endings, media)
@@ -84,6 +85,10 @@ export const isPlainText = (mediaType: string): boolean => [csv, tsv, json].incl
 
 /** Some frames of a recording that begins in the middle of one, too. */
 const headBytes = 16_384
+
+/** Whether these are frames of sound that somebody began to record in the middle of one. */
+const isBegunRecording = async (probe: Probe, head: Uint8Array): Promise<boolean> =>
+  findFrames(head) !== undefined || findFlacFrames(await probe.read(0, flacSearchBytes)) !== undefined
 
 /** The sync word of a frame of bare AAC (ISO 14496-3, 1.A.2.2), whose layer is always 0. */
 const isAdts = (head: Uint8Array): boolean => head[0] === 0xff && (head[1]! & 0xf6) === 0xf0

@@ -20,8 +20,62 @@ const maxFrameSamples = 1 << 17
 const blockSizes: readonly number[] = [
   0, 192, 576, 1152, 2304, 4608, 0, 0, 256, 512, 1024, 2048, 4096, 8192, 16_384, 32_768,
 ]
-const sampleBits: readonly number[] = [0, 8, 12, -1, 16, 20, 24, 32]
+const sampleWidths: readonly number[] = [0, 8, 12, -1, 16, 20, 24, 32]
+const rates: readonly number[] = [
+  0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
+]
 const fixedPredictors: readonly (readonly number[])[] = [[], [1], [2, -1], [3, -3, 1], [4, -6, 4, -1]]
+
+/** The head of a frame (RFC 9639, 9.1). */
+export interface FlacFrameHead {
+  /** Whether frames have different sizes: then the number is that of the first sample, else that of the frame. */
+  isVariable: boolean
+  number: number
+  /** The samples of one channel. */
+  blockSize: number
+  /** In Hz; 0: as the head of the file says. */
+  rate: number
+  assignment: number
+  channels: number
+  /** The bits of a sample; 0: as the head of the file says. */
+  sampleBits: number
+}
+
+/** Reads the head of a frame. Throws as `FlacFrame` does. */
+export function readFlacFrameHead(bits: BitReader): FlacFrameHead {
+  if (bits.read(15) !== 0b111_1111_1111_1100) failFrame()
+  const isVariable = bits.read(1) === 1
+  const sizeCode = bits.read(4)
+  const rateCode = bits.read(4)
+  const assignment = bits.read(4)
+  const sampleBits = sampleWidths[bits.read(3)]!
+  bits.read(1)
+  const number = readCodedNumber(bits)
+  const blockSize =
+    sizeCode === 6 ? bits.read(8) + 1 : sizeCode === 7 ? bits.read(16) + 1 : blockSizes[sizeCode]!
+  const rate = rateCode < 12 ? rates[rateCode]! : readRate(bits, rateCode)
+  if (checksumOf(bits.bytes.subarray(0, bits.bytesRead), 8) !== bits.read(8)) failFrame()
+  if (assignment > 10 || sampleBits < 0 || rateCode === 15 || blockSize === 0) failFrame()
+  const channels = assignment >= 8 ? 2 : assignment + 1
+  return { isVariable, number, blockSize, rate, assignment, channels, sampleBits }
+}
+
+/** Rates that have no code follow as thousands, ones or tens of Hz. */
+const readRate = (bits: BitReader, code: number): number =>
+  code === 12 ? 1_000 * bits.read(8) : (code === 14 ? 10 : 1) * bits.read(16)
+
+/** A number that is coded as in UTF-8, in up to seven bytes. */
+function readCodedNumber(bits: BitReader): number {
+  const first = bits.read(8)
+  const ones = Math.clz32(~(first << 24))
+  let number = ones === 0 ? first : first & (0xff >> (ones + 1))
+  for (let byte = 1; byte < ones; byte++) number = number * 64 + (bits.read(8) & 0x3f)
+  return number
+}
+
+function failFrame(): never {
+  throw new SoundError('malformed', 'audio/flac')
+}
 
 /** Reads one frame of FLAC. Throws a `EndOfBitsError` where the bytes end before the frame does, and a `SoundError` where they are no frame. */
 export class FlacFrame {
@@ -58,26 +112,11 @@ export class FlacFrame {
   }
 
   #header(): { blockSize: number; assignment: number } {
-    const bits = this.#bits
-    if (bits.read(15) !== 0b111_1111_1111_1100) this.#fail()
-    bits.read(1)
-    const sizeCode = bits.read(4)
-    const rateCode = bits.read(4)
-    const assignment = bits.read(4)
-    const ofSample = sampleBits[bits.read(3)]!
-    bits.read(1)
-    // The number of the frame, coded as in UTF-8.
-    const extra = Math.clz32(~(bits.read(8) << 24)) - 1
-    for (let byte = 0; byte < extra; byte++) bits.read(8)
-    const blockSize =
-      sizeCode === 6 ? bits.read(8) + 1 : sizeCode === 7 ? bits.read(16) + 1 : blockSizes[sizeCode]!
-    if (rateCode >= 12) bits.read(rateCode === 12 ? 8 : 16)
-    if (checksumOf(bits.bytes.subarray(0, bits.bytesRead), 8) !== bits.read(8)) this.#fail()
-    const { channels, maxBlock } = this.#info
-    const isStereo = assignment >= 8
-    if (assignment > 10 || channels !== (isStereo ? 2 : assignment + 1)) this.#fail()
-    if ((ofSample !== 0 && ofSample !== this.#info.bits) || rateCode === 15) this.#fail()
-    if (blockSize === 0 || blockSize > maxBlock || blockSize * channels > maxFrameSamples) this.#fail()
+    const head = readFlacFrameHead(this.#bits)
+    const { blockSize, assignment, sampleBits } = head
+    const { channels, maxBlock, bits } = this.#info
+    if (channels !== head.channels || (sampleBits !== 0 && sampleBits !== bits)) failFrame()
+    if (blockSize > maxBlock || blockSize * channels > maxFrameSamples) failFrame()
     return { blockSize, assignment }
   }
 
@@ -86,14 +125,14 @@ export class FlacFrame {
     bits.read(1)
     const type = bits.read(6)
     const wasted = bits.read(1) === 1 ? bits.unary() + 1 : 0
-    if (wasted >= width) this.#fail()
+    if (wasted >= width) failFrame()
     const samples = new Float64Array(blockSize)
     const own = width - wasted
     if (type === 0) samples.fill(bits.readSigned(own))
     else if (type === 1) for (let index = 0; index < blockSize; index++) samples[index] = bits.readSigned(own)
     else if (type >= 8 && type <= 12) this.#predicted(samples, own, fixedPredictors[type - 8]!, 0)
     else if (type >= 32) this.#predicted(samples, own, undefined, type - 31)
-    else this.#fail()
+    else failFrame()
     if (wasted > 0) for (let index = 0; index < blockSize; index++) samples[index]! *= 2 ** wasted
     return samples
   }
@@ -107,14 +146,14 @@ export class FlacFrame {
   ): void {
     const bits = this.#bits
     const order = fixed?.length ?? linear
-    if (order > samples.length) this.#fail()
+    if (order > samples.length) failFrame()
     for (let index = 0; index < order; index++) samples[index] = bits.readSigned(width)
     let weights = fixed
     let unit = 1
     if (!weights) {
       const precision = bits.read(4) + 1
       const shift = bits.readSigned(5)
-      if (precision > 15 || shift < 0) this.#fail()
+      if (precision > 15 || shift < 0) failFrame()
       unit = 2 ** shift
       weights = Array.from({ length: order }, () => bits.readSigned(precision))
     }
@@ -130,10 +169,10 @@ export class FlacFrame {
   #residual(samples: Float64Array, order: number): void {
     const bits = this.#bits
     const method = bits.read(2)
-    if (method > 1) this.#fail()
+    if (method > 1) failFrame()
     const parts = 2 ** bits.read(4)
     const size = samples.length / parts
-    if (!Number.isInteger(size) || size < order) this.#fail()
+    if (!Number.isInteger(size) || size < order) failFrame()
     const width = method === 0 ? 4 : 5
     for (let part = 0; part < parts; part++) {
       const parameter = bits.read(width)
@@ -149,9 +188,5 @@ export class FlacFrame {
         samples[at] = folded % 2 === 0 ? folded / 2 : -(folded + 1) / 2
       }
     }
-  }
-
-  #fail(): never {
-    throw new SoundError('malformed', 'audio/flac')
   }
 }

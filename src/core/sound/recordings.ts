@@ -53,10 +53,10 @@ export function openRecordings(
   }
   return {
     async *decode(source, requester, options = {}) {
-      const { container, media, from, isVorbis } = await recognise(source)
+      const { container, media, from, head, isVorbis } = await recognise(source)
       const isOpened = container !== undefined || isVorbis || media === 'audio/aac' || foreignFile(media)
       const lenient = { ...options, onTruncated: options.onTruncated ?? (() => undefined) }
-      if (!isOpened && from === 0) return yield* decodeSound(chunksOf(source), lenient)
+      if (!isOpened && from === 0 && !head) return yield* decodeSound(chunksOf(source), lenient)
       const { maxSeconds = usualMaxSeconds } = options
       await using recording = await openRecording(workshop, source, requester, { maxSeconds })
       yield* recording.wholeSound(options)

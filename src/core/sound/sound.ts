@@ -9,6 +9,7 @@ export {
   soundFormats,
 } from './encode.ts'
 export { SoundError, type SoundFault } from './fault.ts'
+export { findFlacFrames, flacSearchBytes } from './flac-search.ts'
 export { needsFfmpeg } from './foreign.ts'
 export { type JoinOptions, joinSpeech, loudnessOf } from './join.ts'
 export { type Levels, levelMs, levelsOf } from './levels.ts'

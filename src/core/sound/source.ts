@@ -6,6 +6,7 @@ import { beginsLikeMp4 } from './container/boxes.ts'
 import type { Container } from './container/unpack.ts'
 import { beginsLikeOggFlac, beginsLikeVorbis } from './decode.ts'
 import { SoundError } from './fault.ts'
+import { findFlacFrames, flacSearchBytes } from './flac-search.ts'
 import type { RecordingSource } from './recording.ts'
 
 /** How many bytes are read or passed on at once. */
@@ -63,16 +64,25 @@ export async function bytesAt(source: RecordingSource, at: number, length: numbe
   return buffer.subarray(0, bytesRead)
 }
 
-/** A part of a file as a file of its own. `folders` deletes it. */
+/** A part of a file as a file of its own, behind a head where one is given. `folders` deletes it. */
 export async function partOf(
   source: RecordingSource,
-  { from, to }: { from: number; to: number },
+  { from, to, head = noBytes }: { from: number; to: number; head?: Uint8Array | undefined },
   spool: Spool,
   folders: AsyncDisposableStack,
 ): Promise<RecordingSource> {
-  if (source instanceof Uint8Array) return source.subarray(from, to)
-  return folders.use(await spool.write(chunksOf(source, from, to), { maxBytes: to - from }))
+  if (source instanceof Uint8Array) {
+    const part = source.subarray(from, to)
+    return head.length > 0 ? Buffer.concat([head, part]) : part
+  }
+  const chunks = async function* () {
+    if (head.length > 0) yield head
+    yield* chunksOf(source, from, to)
+  }
+  return folders.use(await spool.write(chunks(), { maxBytes: head.length + to - from }))
 }
+
+const noBytes = new Uint8Array(0)
 
 /** The type of a file by its bytes; `media` is named as in `sniff`, also after a tag of any length. */
 export interface RecognisedFile {
@@ -80,6 +90,8 @@ export interface RecognisedFile {
   media: string | undefined
   /** Where its sound begins: not at 0 in what somebody began to record in the middle of a frame. */
   from: number
+  /** What has to stand before its sound there, where that leaves out what a decoder needs to know. */
+  head: Uint8Array | undefined
   isVorbis: boolean
   isFlac: boolean
   /** Whether upstreams that take files of this type may not be able to read this one. */
@@ -94,13 +106,18 @@ export async function recognise(source: RecordingSource): Promise<RecognisedFile
   // A tag mostly stands before mp3, but also before AAC.
   const named = (behind && sniff(behind)) ?? sniff(head)
   const frames = container || named !== undefined ? undefined : findFrames(head)
-  const media = named ?? frames?.mediaType
+  const flac =
+    container || named !== undefined || frames
+      ? undefined
+      : findFlacFrames(await bytesAt(source, 0, flacSearchBytes))
+  const media = named ?? frames?.mediaType ?? (flac && 'audio/flac')
   const isOgg = media === 'audio/ogg'
   const isOggFlac = isOgg && beginsLikeOggFlac(head)
   return {
     container,
     media,
-    from: frames?.at ?? 0,
+    from: frames?.at ?? flac?.at ?? 0,
+    head: flac?.head,
     isVorbis: isOgg && beginsLikeVorbis(head),
     isFlac: isOggFlac || media === 'audio/flac',
     isUnusual: isOggFlac || isRf64(head),

@@ -52,12 +52,14 @@ export async function openTrack(
   requester: Requester,
   folders: AsyncDisposableStack,
 ): Promise<Track> {
-  const { container, media, from, isVorbis, isFlac, isUnusual } = await recognise(source)
+  const { container, media, from, head, isVorbis, isFlac, isUnusual } = await recognise(source)
   if (container) return unpackTrack(workshop, { source, container }, requester, folders)
   if (media === undefined) throw new SoundError(bytesOf(source) === 0 ? 'empty' : 'unrecognised')
   const foreign = foreignFile(media)
+  const isBegun = from > 0 || head !== undefined
+  const part = { from, to: bytesOf(source), head }
   return {
-    file: from === 0 ? source : await partOf(source, { from, to: bytesOf(source) }, workshop.spool, folders),
+    file: isBegun ? await partOf(source, part, workshop.spool, folders) : source,
     media,
     mediaType: media,
     isUncountable: isVorbis || isFlac || foreign !== undefined,
@@ -66,7 +68,7 @@ export async function openTrack(
     part: wholePart,
     hasVideo: false,
     otherSeconds: isUnusual || foreign ? Number.POSITIVE_INFINITY : 0,
-    isTruncated: from > 0 || (foreign !== undefined && (await isCutForeign(foreign, source))),
+    isTruncated: isBegun || (foreign !== undefined && (await isCutForeign(foreign, source))),
   }
 }
 

@@ -114,6 +114,27 @@ describe('a recording that breaks off', () => {
     },
   )
 
+  test('a FLAC that begins inside a frame is heard from its first whole one on, and stored as FLAC', async () => {
+    const whole = await encoded('flac', 4)
+    const bytes = whole.subarray(Math.floor(0.4 * whole.length))
+    for (const act of [
+      () => send(bytes, { mediaType: 'application/octet-stream' }),
+      () => sendForm(at.key, { bytes, name: 'talk.flac' }, { model: 'test/words' }),
+    ]) {
+      const { reply, charged } = await chargedFor(act)
+      expect(reply.status, reply.text).toBe(200)
+      const seconds = Number(reply.headers.get('x-truncated-audio'))
+      expect(seconds).toBeGreaterThan(1)
+      expect(seconds).toBeLessThan(4)
+      expect(charged).toBe(BigInt(Math.ceil(seconds)) * microcredits)
+      const { file } = at.upstream.forms().at(-1)!
+      expect(file.name).toBe('recording.wav')
+      expect((file.bytes.length - 44) / 32_000).toBeCloseTo(seconds, 2)
+    }
+    const stored = await at.key.post('/v1/files', { data: bytes.toString('base64') })
+    expect(stored.body, stored.text).toMatchObject({ media_type: 'audio/flac' })
+  })
+
   test('is told by the repeat of its answer too, with what had no effect', async () => {
     const cut = (await wavOf(2)).subarray(0, 40_000)
     const act = () => send(cut, { vad_filter: true }, { 'idempotency-key': 'cut-1' })
