@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { expectNoHold } from '../../../tests/cost/cost.ts'
 import { readCatalogue } from './catalogue.ts'
+import type { NameNotFound } from './refuse.ts'
 import { findRelationship } from './relationship.ts'
 
 const columnOf = (name: string) => ({
@@ -70,6 +71,16 @@ test('two hundred tables are embedded at once whatever keys there are, also thou
     expect(refused('t1')).toThrow('more than one relationship')
   })
   expect(refused('t1', 'none')).toThrow('Could not find a relationship')
+  // Tables alone may have been meant by an unknown name, not the keys and columns by which they go, too.
+  await expectQuick('an unknown name', () => {
+    try {
+      refused('t11x')()
+    } catch (error) {
+      const { wanted, tables, hintOf } = error as NameNotFound
+      expect([wanted, tables().length]).toEqual(['t11x', 8_002])
+      expect(hintOf(catalogue.table('public', 't11')!).en).toBe("Perhaps you meant 't11' instead of 't11x'.")
+    }
+  })
   // Where a table is related to itself, each second key goes with every first one.
   expect(refused('t1', 'k2_7')).toThrow('more than one relationship')
   expect(findRelationship(catalogue, one!, { target: 't2', hint: 'k2_7' })).toMatchObject({

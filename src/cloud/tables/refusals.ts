@@ -94,6 +94,10 @@ export const refusals = {
       fa: 'کلیدی خارجی میان این دو جدول بسازید.',
     },
   }),
+  similarRelation: (name: string, target: string): Localized => ({
+    en: `Perhaps you meant '${name}' instead of '${excerptOf(target)}'.`,
+    fa: `شاید به‌جای «${excerptOf(target)}» منظورتان «${name}» بود.`,
+  }),
   ambiguous: (
     table: string,
     target: string,

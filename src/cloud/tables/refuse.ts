@@ -20,6 +20,31 @@ export class RestRefused extends Error {
   }
 }
 
+/** What a table is called, which may have been meant by a name that nothing has. */
+export interface NamedTable {
+  id: string
+  schema: string
+  name: string
+}
+
+/** The refusal of a name that nothing has. Its hint names the most similar of the tables that may have been meant, where the caller may use it. */
+export class NameNotFound extends RestRefused {
+  override name = 'NameNotFound'
+  readonly wanted: string
+  readonly tables: () => readonly NamedTable[]
+  readonly hintOf: (table: NamedTable) => Localized
+
+  constructor(
+    refusal: Refusal,
+    { wanted, tables, hintOf }: Pick<NameNotFound, 'wanted' | 'tables' | 'hintOf'>,
+  ) {
+    super(refusal)
+    this.wanted = wanted
+    this.tables = tables
+    this.hintOf = hintOf
+  }
+}
+
 export function refuse(refusal: Refusal): never {
   throw new RestRefused(refusal)
 }

@@ -1,7 +1,7 @@
 /** How an embedded table is related to the one around it. */
 import type { Catalogue, DatabaseTable, ForeignKey, Routine } from './catalogue.ts'
 import { refusals } from './refusals.ts'
-import { refuse } from './refuse.ts'
+import { NameNotFound, refuse } from './refuse.ts'
 
 export type ColumnPair = readonly [outer: string, inner: string]
 
@@ -29,7 +29,7 @@ interface EmbedTarget {
 
 const maxShown = 10
 
-/** The relationship that a request means. Throws RestRefused where there is none, or several. */
+/** The relationship that a request means. Throws RestRefused where there is none, or several, and NameNotFound where nothing has this name. */
 export function findRelationship(
   catalogue: Catalogue,
   table: DatabaseTable,
@@ -37,13 +37,21 @@ export function findRelationship(
 ): Relationship {
   const computed = byFunction(catalogue, table, target)
   if (computed) return computed
-  const candidates = candidatesOf(catalogue, table).get(target)
+  const named = candidatesOf(catalogue, table)
+  const candidates = named.get(target)
   const meant = hint === undefined ? candidates?.all : candidates?.byHint.get(hint)
   const found = relationships(meant ?? [])
     .take(maxShown)
     .toArray()
   const [one, ...more] = found
-  if (!one) return refuse(refusals.noRelationship(table, target, hint))
+  if (!one) {
+    const refusal = refusals.noRelationship(table, target, hint)
+    if (candidates) return refuse(refusal)
+    // Relationships also go by the names of keys and columns, which no hint names.
+    const tables = () => [...named.keys()].flatMap((name) => catalogue.table(table.schema, name) ?? [])
+    const hintOf = ({ name }: { name: string }) => refusals.similarRelation(name, target)
+    throw new NameNotFound(refusal, { wanted: target, tables, hintOf })
+  }
   if (more.length > 0) refuse(refusals.ambiguous(table.name, target, found))
   return one
 }

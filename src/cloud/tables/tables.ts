@@ -16,7 +16,15 @@ export { onTables, type TablesStatements } from './on-tables.ts'
 export { parseQuery } from './parse.ts'
 export { arrayMembers } from './parse-condition.ts'
 export { type ReadAnswer, type ReadOptions, type ReadPlan, readPlan } from './read-sql.ts'
-export { excerptOf, parseRefusal, type Refusal, RestRefused, refuse } from './refuse.ts'
+export {
+  excerptOf,
+  type NamedTable,
+  NameNotFound,
+  parseRefusal,
+  type Refusal,
+  RestRefused,
+  refuse,
+} from './refuse.ts'
 export {
   type Condition as TablesCondition,
   embedPathKey,

@@ -397,6 +397,9 @@ test.runIf(canRun)(
     const { error } = await client.from('mesages').insert({ id: 9 })
     expect(error).toMatchObject({ code: 'PGRST205', hint: "Perhaps you meant the table 'public.messages'" })
     expect((await hint(`${'x'.repeat(5_000)}`)).hint).toBeNull()
+    const embedded = async (target: string) => (await hint(`books?select=id,${target}(*)`)).hint
+    expect(await embedded('autors')).toBe("Perhaps you meant 'authors' instead of 'autors'.")
+    expect(await embedded('zzzzzz')).toBe('Add a foreign key between the two tables.')
   },
 )
 

@@ -1,6 +1,6 @@
 /** The hint of an unknown table never stands in the way of its refusal. */
 import { expect, test } from 'vitest'
-import { type Catalogue, RestRefused } from '#cloud/tables'
+import { type Catalogue, NameNotFound, RestRefused } from '#cloud/tables'
 import type { TablesRequest } from './request.ts'
 import { requireTable, withHint } from './require-table.ts'
 
@@ -34,6 +34,21 @@ test('a refusal whose hint cannot be looked up is the same without one', async (
     ...{ code: 'PGRST205', hint: "Perhaps you meant the table 'public.teams'", runs: 1 },
   })
   expect(await refusalOf('team', busy)).toEqual({ code: 'PGRST205', hint: undefined, runs: 1 })
+})
+
+test('the hint of an unknown relationship names the most similar one that the caller may use, else stays as it was', async () => {
+  const message = { en: 'none', fa: '' }
+  const refusal = { status: 400, code: 'PGRST200', message, hint: { en: 'Add a key.', fa: '' } }
+  const hintOf = ({ name }: { name: string }) => ({ en: `Perhaps ${name}`, fa: '' })
+  const hintFor = async (wanted: string, allowed: string[]) => {
+    const run = async () => [allowed.map((id) => [id])]
+    const error = new NameNotFound(refusal, { wanted, tables: () => tables, hintOf })
+    const hinted = (await withHint({ run } as unknown as TablesRequest, error)) as RestRefused
+    return hinted.refusal.hint?.en
+  }
+  expect(await hintFor('teamss', ['1'])).toBe('Perhaps teams')
+  expect(await hintFor('teamss', [])).toBe('Add a key.')
+  expect(await hintFor('zzzzzz', ['1'])).toBe('Add a key.')
 })
 
 test('a name that resembles none costs no query', async () => {

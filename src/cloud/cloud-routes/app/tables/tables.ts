@@ -31,9 +31,11 @@ export async function answerTables(call: AppCall, { name, isFunction }: RestTarg
         }),
       ),
   }
-  if (isFunction) return callFunction(request)
-  if (name === '') return describe(request)
-  return answerRows({ ...request, query: parseQuery(call.query) }).catch(async (error: unknown) => {
+  if (name === '' && !isFunction) return describe(request)
+  const answer = isFunction
+    ? callFunction(request)
+    : answerRows({ ...request, query: parseQuery(call.query) })
+  return answer.catch(async (error: unknown) => {
     throw await withHint(request, error)
   })
 }
