@@ -26,7 +26,9 @@ export interface UsedPackage {
 
 export type Fault =
   | { kind: 'syntax'; message: string }
-  | { kind: 'typescript' | 'dynamic' | 'require' | 'attributes' | 'heavy' }
+  | { kind: 'typescript' | 'require' | 'attributes' | 'heavy' }
+  /** Without a specifier where the code makes the name while it runs. */
+  | { kind: 'dynamic'; specifier?: string }
   | { kind: 'file' | 'node' | 'url' | 'other' | 'absent' | 'part' | 'runtime'; specifier: string }
   | { kind: 'version'; specifier: string; installed: string }
 
@@ -159,7 +161,7 @@ class Build {
     // Imports come in their order, and only the first fault is reported: each of thousands would repeat its line.
     if (this.#hasFault) return emptyModule
     const { path: specifier, kind } = args
-    if (kind === 'dynamic-import') return this.#refuse({ kind: 'dynamic' })
+    if (kind === 'dynamic-import') return this.#refuse({ kind: 'dynamic', specifier })
     if (kind !== 'import-statement') return this.#refuse({ kind: 'require' })
     if (Object.keys(args.with).length > 0) return this.#refuse({ kind: 'attributes' })
     if (specifier === this.#refused) return this.#refuse({ kind: 'runtime', specifier })

@@ -17,9 +17,9 @@ const ofFaults: FaultSentences = {
     en: 'This is TypeScript, which dedicated back-ends run; Starter runs JavaScript. Send what your compiler makes of it, or take the types out.',
     fa: 'این کد TypeScript است که بک‌اند اختصاصی اجرا می‌کند؛ Starter جاوااسکریپت اجرا می‌کند. خروجی کامپایلر خود را بفرستید یا نوع‌ها را بردارید.',
   }),
-  dynamic: () => ({
-    en: 'Nothing can be imported while it runs; write an import with a fixed name at the top.',
-    fa: 'هنگام اجرا نمی‌توان چیزی را import کرد؛ import را با نامی ثابت بالای کد بنویسید.',
+  dynamic: ({ specifier }) => ({
+    en: `Nothing can be imported while it runs${specifier === undefined ? '' : `, and so not "${excerptOf(specifier)}"`}; write an import with a fixed name at the top.`,
+    fa: `هنگام اجرا نمی‌توان چیزی را import کرد${specifier === undefined ? '' : `، پس «${excerptOf(specifier)}» را هم نه`}؛ import را با نامی ثابت بالای کد بنویسید.`,
   }),
   require: () => ({
     en: 'There is no require; write an import at the top.',
