@@ -276,6 +276,25 @@ test('a client that refuses pages gets none, not even in place of an error', asy
     expect(await ask(accept), accept).toEqual([404, 'text/html; charset=utf-8', true])
 })
 
+test('a page that is refused by name is 406 as text; no other file is, nor a request that only lists other types', async () => {
+  const ask = async (path: string, accept: string, more = {}) => {
+    const { status, headers, text } = await site.get(path, { headers: { accept, ...more } })
+    return [status, headers['content-type'], text.includes('<')]
+  }
+  const refused = [406, 'text/plain; charset=utf-8', false]
+  const tag = (await site.get('/')).headers.etag!
+  for (const accept of ['text/html;q=0', 'text/html; q=0.0, */*', '*/*;q=0', 'text/*;q=0, image/*'])
+    for (const path of ['/', '/about']) expect(await ask(path, accept), accept).toEqual(refused)
+  expect(await ask('/', 'text/html;q=0', { 'if-none-match': tag })).toEqual(refused)
+  const head = await site.get('/', { method: 'HEAD', headers: { accept: 'text/html;q=0' } })
+  expect([head.status, head.text, head.headers['cache-control']]).toEqual([406, '', 'no-store'])
+  for (const accept of ['*/*', 'text/html;q=0.001', 'application/json', 'image/*', '', 'text/html, */*;q=0'])
+    expect((await ask('/', accept))[0], accept).toBe(200)
+  expect((await site.get('/')).status).toBe(200)
+  for (const path of ['/style.css', '/logo.png', `/${hashed}`])
+    expect((await ask(path, 'text/html;q=0'))[0], path).toBe(200)
+})
+
 test('without a choice for it a site answers no path that it does not have', async () => {
   expect((await site.get('/users/5', { headers: { accept: 'text/html' } })).status).toBe(404)
 })

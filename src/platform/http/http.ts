@@ -42,7 +42,13 @@ export {
   type Timeouts,
 } from './listener.ts'
 export { requestSeries } from './metrics.ts'
-export { acceptedEncodings, acceptedQuality, acceptsByName, prefersByName } from './preferences.ts'
+export {
+  acceptedEncodings,
+  acceptedQuality,
+  acceptsByName,
+  prefersByName,
+  refusesType,
+} from './preferences.ts'
 export { answerPrepared, isNotModified, type PreparedText, prepareText } from './prepared.ts'
 export { type PushedAnswer, type PushOut, type PushReply, pushReply } from './push.ts'
 export { type ByteRange, requestedRange } from './range.ts'

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { acceptedEncodings, acceptedQuality, acceptsByName, prefersByName } from './preferences.ts'
+import {
+  acceptedEncodings,
+  acceptedQuality,
+  acceptsByName,
+  prefersByName,
+  refusesType,
+} from './preferences.ts'
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 
@@ -35,6 +41,23 @@ test.each([
   ['text/html;q=7', 1],
 ] as const)('by Accept %j a page has the quality %j', (accept, quality) => {
   expect(acceptedQuality(accept, 'text/html')).toBe(quality)
+})
+
+test.each([
+  ['text/html;q=0', true],
+  ['text/html; Q=0.000, */*', true],
+  ['*/*;q=0', true],
+  ['text/*;q=0, application/json', true],
+  ['text/html, */*;q=0', false],
+  ['text/html;q=0.1', false],
+  ['application/json', false],
+  ['application/json;q=0', false],
+  ['*/*', false],
+  ['', false],
+  [undefined, false],
+  [browser, false],
+] as const)('Accept %j refuses pages by name: %j', (accept, refuses) => {
+  expect(refusesType(accept, 'text/html')).toBe(refuses)
 })
 
 test('a named form is preferred unless another one is wanted more', () => {

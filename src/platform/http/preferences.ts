@@ -12,11 +12,17 @@ export const qualitiesOf = (header: string): [name: string, quality: number][] =
     })
 
 /** The quality of the narrowest entry of `Accept` that covers the media type; 1 without the header, 0 where no entry covers it. */
-export function acceptedQuality(accept: string | undefined, mediaType: string): number {
-  if (accept === undefined) return 1
+export const acceptedQuality = (accept: string | undefined, mediaType: string): number =>
+  accept === undefined ? 1 : (statedQuality(accept, mediaType) ?? 0)
+
+/** Whether `Accept` refuses the media type itself, by an entry of quality 0 that covers it: not where it only lists others. */
+export const refusesType = (accept: string | undefined, mediaType: string): boolean =>
+  accept?.includes('=0') === true && statedQuality(accept, mediaType) === 0
+
+function statedQuality(accept: string, mediaType: string): number | undefined {
   const qualities = new Map(qualitiesOf(accept))
   const group = `${mediaType.split('/', 1)[0]}/*`
-  return qualities.get(mediaType) ?? qualities.get(group) ?? qualities.get('*/*') ?? 0
+  return qualities.get(mediaType) ?? qualities.get(group) ?? qualities.get('*/*')
 }
 
 /** Whether `Accept` names the media type itself and does not refuse it: a program that takes anything is not a browser that wants a page. */

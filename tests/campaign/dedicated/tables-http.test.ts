@@ -397,8 +397,10 @@ test.runIf(canRun)(
     const { error } = await client.from('mesages').insert({ id: 9 })
     expect(error).toMatchObject({ code: 'PGRST205', hint: "Perhaps you meant the table 'public.messages'" })
     expect((await hint(`${'x'.repeat(5_000)}`)).hint).toBeNull()
-    const embedded = async (target: string) => (await hint(`books?select=id,${target}(*)`)).hint
-    expect(await embedded('autors')).toBe("Perhaps you meant 'authors' instead of 'autors'.")
+    const embedded = async (target: string) => (await hint(`novels?select=id,${target}(*)`)).hint
+    await sql('create table writers (id int primary key)')
+    await sql('create table novels (id int primary key, writer int references writers)')
+    expect(await embedded('writerss')).toBe("Perhaps you meant 'writers' instead of 'writerss'.")
     expect(await embedded('zzzzzz')).toBe('Add a foreign key between the two tables.')
   },
 )

@@ -1,6 +1,8 @@
 /** Conditional requests and ranges (RFC 9110, sections 13 and 14). */
 import type { IncomingHttpHeaders } from 'node:http'
-import { acceptedQuality, acceptsByName, type ByteRange, requestedRange } from '#platform/http'
+import { acceptedQuality, acceptsByName, type ByteRange, refusesType, requestedRange } from '#platform/http'
+
+const page = 'text/html'
 
 export interface Validators {
   etag: string
@@ -52,9 +54,13 @@ export function rangeOf(
 /** Whether a person navigates there: then a page may be answered in place of what was requested. */
 export const isNavigation = ({ headers }: { headers: IncomingHttpHeaders }): boolean => {
   const mode = headers['sec-fetch-mode']
-  return (mode === undefined || mode === 'navigate') && acceptsByName(headers.accept, 'text/html')
+  return (mode === undefined || mode === 'navigate') && acceptsByName(headers.accept, page)
 }
+
+/** Whether the client refuses pages by name, as `text/html;q=0` does. One that only lists other types gets what it requested (RFC 9110, 12.5.1). */
+export const refusesPage = ({ headers }: { headers: IncomingHttpHeaders }): boolean =>
+  refusesType(headers.accept, page)
 
 /** Whether the client takes a page at all. One that refuses pages by its `Accept`, as a program may, gets none, not even in place of an error. */
 export const takesPage = ({ headers }: { headers: IncomingHttpHeaders }): boolean =>
-  acceptedQuality(headers.accept, 'text/html') > 0
+  acceptedQuality(headers.accept, page) > 0

@@ -14,6 +14,7 @@ const statuses: Record<NoticeName, number> = {
   missing: 404,
   unpublished: 404,
   method: 405,
+  refusedType: 406,
   takenDown: 451,
   usedUp: 503,
   unavailable: 503,

@@ -28,6 +28,13 @@ export const noticePhrases = {
       en: 'Come back in a few minutes.',
     },
   },
+  refusedType: {
+    title: { fa: 'این نشانی یک صفحهٔ HTML است', en: 'This address is a page in HTML' },
+    text: {
+      fa: 'درخواست شما HTML نمی‌پذیرد (هدر Accept) و این نشانی به شکل دیگری نیست.',
+      en: 'Your request refuses HTML by its Accept header, and there is no other form of this address.',
+    },
+  },
   method: {
     title: { fa: 'این کار اینجا ممکن نیست', en: 'This cannot be done here' },
     text: {

@@ -1,4 +1,5 @@
 /** What is sent for a file, prepared once: a visitor's request then writes two arrays that stand ready. */
+import { essenceOf } from '#platform/schema'
 import type { SiteFile } from '#sites/hosting'
 import { isHashed } from '#sites/hosting'
 import { type ContentEncoding, encodingsFor } from './encoding.ts'
@@ -21,6 +22,8 @@ export interface PreparedFile {
   readonly identity: Representation
   readonly br?: Representation
   readonly gzip?: Representation
+  /** Whether it is HTML, which a client may refuse to take. */
+  readonly isPage: boolean
   /** The approximate bytes that it occupies in memory. */
   readonly weight: number
 }
@@ -49,7 +52,8 @@ export function prepareFile(answer: FileAnswer): PreparedFile {
   const gzip = file.gzip && prepare(answer, 'gzip', file.gzip)
   const forms = [identity, ...(br ? [br] : []), ...(gzip ? [gzip] : [])]
   const weight = forms.reduce((sum, { headerBytes }) => sum + 2 * headerBytes + 500, 300)
-  return { identity, ...(br && { br }), ...(gzip && { gzip }), weight }
+  const isPage = essenceOf(file.mediaType) === 'text/html'
+  return { identity, ...(br && { br }), ...(gzip && { gzip }), isPage, weight }
 }
 
 /** The form for this visitor. A range is always one of the bytes of the file itself. */

@@ -17,7 +17,7 @@ import {
 } from '#sites/hosting'
 import type { Blobs } from './blobs.ts'
 import { maxCachedBlob } from './blobs.ts'
-import { conditionOf, isNavigation, rangeOf, takesPage } from './conditions.ts'
+import { conditionOf, isNavigation, rangeOf, refusesPage, takesPage } from './conditions.ts'
 import { type NoticeName, noticeBytes, sendNotice } from './notice.ts'
 import type { FoundVersion, OpenVersion, OpenVersions } from './open-versions.ts'
 import { chooseRepresentation, type PreparedFile, type Representation, sizeOf } from './representation.ts'
@@ -153,6 +153,7 @@ export class SiteHandler implements HostHandler {
 
   #file(visit: SiteRequest, prepared: PreparedFile): void {
     const { headers } = visit.message
+    if (prepared.isPage && refusesPage(visit.message)) return void this.#notice(visit, 'refusedType')
     const wantsRange = headers.range !== undefined && visit.message.method === 'GET'
     const form = wantsRange ? prepared.identity : chooseRepresentation(prepared, headers['accept-encoding'])
     const validators = { etag: form.etag, modified: visit.open.modified }
