@@ -271,6 +271,33 @@ describe('files', () => {
     await nothingSpooled()
   })
 
+  test('a photo that its camera turned leaves upright beside its mask', async () => {
+    const photo = await sharp(await halves(128, 64))
+      .jpeg()
+      .withMetadata({ orientation: 6 })
+      .toBuffer()
+    const mask = await sharp(await halves(64, 128))
+      .ensureAlpha(0.5)
+      .png()
+      .toBuffer()
+    const calls = at.upstream.calls.length
+    const files: [string, Uint8Array][] = [
+      ['image', photo],
+      ['mask', mask],
+    ]
+    const reply = await edit({ files, fields: { model: 'test/masked', size: '128x128' } })
+    expect(reply.status, reply.text.slice(0, 300)).toBe(200)
+    const { bytes, headers } = await at.upstream.call(calls)
+    const form = await new Response(new Uint8Array(bytes), {
+      headers: { 'content-type': String(headers['content-type']) },
+    }).formData()
+    const sent = [...form.values()].find((value) => typeof value !== 'string' && value.type === 'image/jpeg')
+    const { width, height, orientation } = await sharp(
+      Buffer.from(await (sent as File).arrayBuffer()),
+    ).metadata()
+    expect([width, height, orientation]).toEqual([64, 128, undefined])
+  })
+
   test('a mask without a picture says that the picture is missing', async () => {
     const refused = await edit({ files: [['mask', small]], fields: { model: 'test/masked' } })
     expectRefusal(refused, { status: 400, code: 'INVALID_REQUEST', param: 'image' })

@@ -34,7 +34,7 @@ export {
 } from './media-type.ts'
 export { type Origin, originIn, originXmp } from './origin.ts'
 export { allContentParts, mapContentParts } from './parts.ts'
-export { referencePicture } from './reference.ts'
+export { referencePicture, uprightPicture } from './reference.ts'
 export { cleanSvg } from './svg/clean-svg.ts'
 export { type DrawnSvg, openSvgs, type ProvenSvg, type Svgs } from './svg/confined-svg.ts'
 export type { SvgBox } from './svg/draw-svg.ts'

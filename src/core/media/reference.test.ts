@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import type { Media } from '#core/turn'
-import { referencePicture } from './reference.ts'
+import { referencePicture, uprightPicture } from './reference.ts'
 
 const blank = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: 'teal' } })
@@ -25,6 +25,26 @@ test('what a camera writes beside the pixels does not leave, and the picture sta
     mediaType: 'image/jpeg',
     param: 'references.0.dataUrl',
   })
+})
+
+test('a picture beside a mask is turned as its camera says and stays as large; one that says nothing stays as it is', async () => {
+  const photo = (orientation?: number) =>
+    blank(3_000, 40)
+      .jpeg()
+      .withMetadata(orientation === undefined ? {} : { orientation })
+      .toBuffer()
+  const turned = await uprightPicture({
+    data: await photo(6),
+    mediaType: 'image/jpeg',
+    width: 40,
+    height: 3_000,
+  })
+  const { width, height, orientation } = await sharp(turned.data).metadata()
+  expect([width, height, orientation]).toEqual([40, 3_000, undefined])
+  for (const data of [await photo(), await photo(1), Buffer.from('no picture')]) {
+    const picture: Media = { data, mediaType: 'image/jpeg' }
+    expect(await uprightPicture(picture)).toBe(picture)
+  }
 })
 
 test('sides are at most 2,048 pixels, and smaller pictures are not enlarged', async () => {

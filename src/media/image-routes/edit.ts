@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { requireModel, unknownFields } from '#core/calls'
-import { hasAlpha } from '#core/media'
+import { hasAlpha, uprightPicture } from '#core/media'
 import { isSameSize } from '#core/models'
 import { mediaOf, pictureMedia } from '#core/text'
 import type { Media, PixelSize } from '#core/turn'
@@ -25,6 +25,7 @@ export async function editImages(context: EditContext): Promise<JsonText | Conte
   if (maskFile) requireMasks(model, 'mask')
   const references = await picturesOf(context, upload)
   const mask = maskFile && (await maskOf(maskFile.path, references[0]!))
+  if (mask) references[0] = await uprightPicture(references[0]!)
   const { options, ignored } = optionsOf(model, fields, ['input_fidelity'])
   const places = { references: 'image', action: 'image' }
   return drawPictures(context, {
