@@ -86,7 +86,9 @@ describe.skipIf(!hasFfmpeg)('the bytes say what a recording is, whatever its nam
       return body.error.message
     }
     const png = made(['-f', 'lavfi', '-i', 'color=s=64x64', '-map', '1:v', '-frames:v', '1'], 'png')
-    expect(await refusal(png, 'talk.mp3', 'audio/mpeg')).toContain('the bytes are no recording; wav, mp3')
+    expect(await refusal(png, 'talk.mp3', 'audio/mpeg')).toContain(
+      'the bytes are image/png, and no recording; wav, mp3',
+    )
     const silent = readFileSync('tests/fixtures/videos/480p-5s-silent.mp4')
     const said = await refusal(silent, 'talk.m4a', 'audio/mp4')
     expect(said).toContain('there is no audio track in it')
