@@ -3,7 +3,7 @@ import { replyForReplay, setCostHeaders, settleFailed } from '#core/calls'
 import type { AnswerListener, PaidTurn } from '#core/inference'
 import type { AnswerPart, Bill } from '#core/turn'
 import { type Deadline, deadlines } from '#platform/clock'
-import { asFailure, type ErrorBody, errorBody, type Failure } from '#platform/errors'
+import { asFailure, type ErrorBody, errorBody, Failure } from '#platform/errors'
 import {
   type PushedAnswer,
   type PushOut,
@@ -113,7 +113,7 @@ class WholeAnswer implements AnswerListener, PushedAnswer {
   }
 
   readonly #broke = (error: unknown): void => {
-    this.#paid.markBroken()
+    noteDefect(this.#paid, error)
     this.failed(asFailure(error))
   }
 }
@@ -148,11 +148,16 @@ export async function settleInBackground(
   return { text }
 }
 
+/** A failure that the answer itself names is no defect: a model that wrote no text is paid. */
+function noteDefect(paid: PaidTurn, error: unknown): void {
+  if (!(error instanceof Failure)) paid.markBroken()
+}
+
 function textOf(answer: JsonAnswer, bill: Bill, paid: PaidTurn): string {
   try {
     return JSON.stringify(answer.body(bill))
   } catch (error) {
-    paid.markBroken()
+    noteDefect(paid, error)
     throw error
   }
 }
@@ -280,7 +285,7 @@ class StreamedAnswer implements AnswerListener, PushedAnswer {
   }
 
   readonly #broke = (error: unknown): void => {
-    this.#paid.markBroken()
+    noteDefect(this.#paid, error)
     this.failed(asFailure(error))
   }
 
