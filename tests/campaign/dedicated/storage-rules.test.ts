@@ -638,7 +638,7 @@ describe.runIf(canRun)('objects of a dedicated cloud', () => {
     const info = await app.ask('/storage/v1/object/info/open/exact', { key: app.serviceKey })
     expect(await info.text()).toContain(`"metadata":{"id": ${digits}}`)
     const { rows } = await app.sql(
-      `select user_metadata->>'id' as id from storage.objects where name = 'exact'`,
+      `select user_metadata->>'id' as id from storage.objects where bucket_id = 'open' and name = 'exact'`,
     )
     expect(rows).toEqual([{ id: digits }])
 

@@ -22,14 +22,20 @@ afterAll(async () => {
   await mails?.[Symbol.asyncDispose]()
 })
 
-/** Commits of sign-ups wait in the database of the cloud, until they go on. */
+/** Commits of sign-ups wait in the database of the cloud, until they go on; `goOn` resolves when the first has committed. */
 async function heldCommits(root: string, ref: string): Promise<{ goOn(): Promise<void> }> {
   const socket = path.join(root, ref, 's')
   const client = new pg.Client({ host: socket, port: 5432, user: 'postgres', database: 'postgres' })
   client.on('error', () => undefined)
   await client.connect()
   await client.query('select pg_advisory_lock(18)')
-  return { goOn: () => client.end() }
+  return {
+    async goOn() {
+      await client.query('select pg_advisory_unlock(18)')
+      await until(async () => (await client.query('select from auth.users')).rowCount === 1)
+      await client.end()
+    },
+  }
 }
 
 test.runIf(canRun)(
