@@ -104,8 +104,10 @@ async function makeCheckout(folder: string, version: string): Promise<void> {
     'src/platform/postgres',
     'src/platform/errors',
     'src/platform/folders',
+    'src/platform/json',
     'src/platform/metrics',
     'src/platform/release',
+    'src/platform/slices',
     'tests/harness/postgres-owner.ts',
   ])
     await cp(path.join(project, part), path.join(folder, part), { recursive: true })
