@@ -100,6 +100,7 @@ test.runIf(amRoot)('root in a closed checkout, installed without install steps, 
 async function makeCheckout(folder: string, version: string): Promise<void> {
   for (const part of [
     'package.json',
+    'src/platform/bytes',
     'src/platform/db',
     'src/platform/postgres',
     'src/platform/errors',
