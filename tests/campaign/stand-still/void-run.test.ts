@@ -92,9 +92,9 @@ test('a wait that a true stand-still lets run out is void, and passes when it ru
   ])
   const run = runOf({ failed, gaps: observer.gaps, repeated: second.lines })
   const { red, history } = judge(run, { runs: 0, voids: [] })
-  expect(red.map(({ name, why }) => [name?.fullName, why]).toSorted()).toEqual([
-    ['a wait that ran out, and then a broken invariant', 'failed'],
-    ['a wrong value beside it', 'failed'],
+  expect(red.map(({ name }) => name?.fullName).toSorted()).toEqual([
+    'a wait that ran out, and then a broken invariant',
+    'a wrong value beside it',
   ])
   expect(history.voids).toMatchObject([{ run: 1, fullName: 'a wait that a stand-still lets run out' }])
   const onlyVoid = judge(runOf({ ...run, failed: voids.map((one) => one.test) }), { runs: 0, voids: [] })
