@@ -94,7 +94,7 @@ export const sitePhrases = {
       'The command was stopped; what the server has accepted is still published.',
     ),
 
-  // On standard error
+  // What is written on standard error.
   leftOut: (entries: readonly string[]) =>
     sentence(
       `کنار گذاشته شد: ${entries.slice(0, 5).join('، ')}${entries.length > 5 ? ` و ${persian(entries.length - 5)} تای دیگر` : ''}`,
