@@ -5,14 +5,13 @@ import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { deletePendingBlobs } from '#platform/storage'
 import type { UserAdminApp, UserRemovalApp, UsersApp } from './app.ts'
+import { readEmail, readPassword } from './credentials.ts'
 import { deleteFiles } from './delete-files.ts'
-import { readEmail } from './email-address.ts'
 import { requireMail } from './links.ts'
 import { queueMail } from './mails.ts'
 import { mergeMetadata } from './metadata.ts'
 import { newUser } from './new-user.ts'
 import { addToken, linkPageUrl, type TokenSecret, tokenSigner } from './one-time.ts'
-import { readPassword } from './passwords.ts'
 import { readRedirect } from './redirect.ts'
 import { endSessions } from './sessions.ts'
 import type { UserChange, UserRow } from './store.ts'
@@ -36,18 +35,25 @@ export async function requireUser(
   return found ?? fail('APP_USER_NOT_FOUND', {}, more)
 }
 
+/** Writes what belongs to a change of a user in the platform's database: in its transaction, or in one just before it (`onPlatform`). */
+export type Alongside = (tx: Tx) => Promise<void>
+
+const nothing: Alongside = async () => {}
+
 /** Blocks a user until a date, or ends the block (null). A block ends all sessions at once. Throws APP_USER_NOT_FOUND. */
 export async function blockUser(
   app: UsersApp,
   cloud: UsersCloud,
   userId: string,
-  until: Date | null = forever,
+  { until = forever, alongside = nothing }: { until?: Date | null; alongside?: Alongside } = {},
 ): Promise<UserRow> {
   const now = new Date(app.clock.nowMs())
   const changed = await changeUsers(app, cloud, async (tx) => {
     const user = (await lockKnown(tx, cloud, userId)) ?? fail('APP_USER_NOT_FOUND', {})
     if (until) await endSessions(tx, cloud, user.user_id)
-    return store.updateUser(tx, user, { banned_until: until, updated_at: now })
+    const blocked = await store.updateUser(tx, user, { banned_until: until, updated_at: now })
+    await tx.onPlatform(alongside)
+    return blocked
   })
   return changed
 }
@@ -56,9 +62,15 @@ const lockKnown = async (tx: Tx, cloud: UsersCloud, userId: string): Promise<Use
   isUuid(userId) ? store.lockUser(tx, cloud, userId) : undefined
 
 /** Deletes a user with sessions and private files; rows of tables stay, for the app may need them. Throws APP_USER_NOT_FOUND. */
-export async function removeUser(app: UserRemovalApp, cloud: UsersCloud, userId: string): Promise<void> {
+export async function removeUser(
+  app: UserRemovalApp,
+  cloud: UsersCloud,
+  userId: string,
+  alongside = nothing,
+): Promise<void> {
   if (!isUuid(userId)) fail('APP_USER_NOT_FOUND', {})
-  if (!(await removeUserWhere(app, cloud, userId, async () => true))) fail('APP_USER_NOT_FOUND', {})
+  if (!(await removeUserWhere(app, cloud, userId, async () => true, alongside)))
+    fail('APP_USER_NOT_FOUND', {})
 }
 
 /** Deletes a user as `removeUser` does if `holds` returns true in the same transaction. Returns false if it does not, or if there is no such user. */
@@ -67,11 +79,13 @@ export async function removeUserWhere(
   cloud: UsersCloud,
   userId: string,
   holds: (tx: Tx) => Promise<boolean>,
+  alongside = nothing,
 ): Promise<boolean> {
   const keys = await changeUsers(app, cloud, async (tx) => {
     await store.lockCloud(tx, cloud)
     if (!(await holds(tx)) || !(await store.deleteUser(tx, cloud, userId))) return undefined
     await endSessions(tx, cloud, userId)
+    await tx.onPlatform(alongside)
     return deleteFiles(app, tx, { ...cloud, userId })
   })
   if (!keys) return false
@@ -172,6 +186,7 @@ export interface AdminLinkOptions {
   password?: string | undefined
   metadata?: unknown
   redirectTo: string | null
+  alongside?: Alongside
 }
 
 export interface MadeLink extends TokenSecret {
@@ -222,6 +237,7 @@ export async function makeLink(
       { purpose, email: newEmail ?? email, redirectTo, ...own },
       now,
     )
+    await tx.onPlatform(options.alongside ?? nothing)
     return { user, token: made }
   })
   return { ...madeLink(app, cloud, token, user), type: options.type }

@@ -15,9 +15,9 @@ export {
 export type { UserAdminApp } from './app.ts'
 export { changeOwnAccount, type SignOutScope, signOut } from './change.ts'
 export { copyUsers, deleteCopiedUsers, dropCopiedUsers } from './copy-users.ts'
+export { minPasswordLength } from './credentials.ts'
 export { filesOfDeletedJob } from './delete-files.ts'
 export { findLink, followLink, isRedirectMissing, type OpenLink } from './follow.ts'
-export { escapeHtml } from './letters.ts'
 export {
   exchangeCode,
   mailReauthenticationCode,
@@ -27,7 +27,6 @@ export {
 } from './links.ts'
 export { mailJob } from './mails.ts'
 export type { Challenge } from './one-time.ts'
-export { minPasswordLength } from './passwords.ts'
 export type { MissingFeature } from './phrases.ts'
 export { deleteUsersOf, ExportedUser, exportUsers, importUsers } from './portable.ts'
 export { isVerifyType, verifyCode, verifyToken } from './redeem.ts'

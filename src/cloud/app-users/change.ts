@@ -1,14 +1,14 @@
 /** Changes that a user makes to their own account. */
+
+import { inConstantTime } from '#account/sign-in'
 import type { LiveCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import type { AppSignInApp, UsersApp } from './app.ts'
 import { countAttempt } from './attempts.ts'
-import { readEmail } from './email-address.ts'
-import { inConstantTime } from './even-time.ts'
+import { readEmail, readPassword } from './credentials.ts'
 import { queueMail } from './mails.ts'
 import { mergeMetadata } from './metadata.ts'
 import { addToken, type Challenge, tokenSigner } from './one-time.ts'
-import { readPassword } from './passwords.ts'
 import { findTokenByCode } from './redeem.ts'
 import { readRedirect } from './redirect.ts'
 import { endSessions } from './sessions.ts'

@@ -1,4 +1,6 @@
 /** The mails to app users: fixed texts in Persian and English, into which nobody but the platform can write. */
+import { type LetterContent, renderLetter } from '#account/sign-in'
+import type { Language } from '#platform/errors'
 
 export type MailKind =
   | 'signup'
@@ -134,56 +136,22 @@ const mailTexts: Record<MailKind, { fa: MailText; en: MailText }> = {
   },
 }
 
-const codeLabel = { fa: 'کد', en: 'Code' }
-
 /** Returns a mail. Its link and code are of this platform's own letters and digits. */
 export function mailContent(
   kind: MailKind,
   secret: { code: string; link: string } | undefined,
 ): { subject: string; text: string; html: string } {
   const { fa, en } = mailTexts[kind]
-  return {
-    subject: `${fa.subject} | ${en.subject}`,
-    text: [textOf(fa, codeLabel.fa, secret), textOf(en, codeLabel.en, secret)].join('\n\n----------\n\n'),
-    html: page(partOf(fa, 'fa', secret) + partOf(en, 'en', secret)),
-  }
+  return renderLetter(contentOf(fa, 'fa', secret), contentOf(en, 'en', secret))
 }
 
-function textOf(texts: MailText, label: string, secret: { code: string; link: string } | undefined): string {
-  const lines = [texts.says]
-  if (secret && texts.button !== undefined) lines.push(secret.link)
-  if (secret) lines.push(`${label}: ${secret.code}`)
-  return [...lines, texts.note].join('\n\n')
-}
-
-const button =
-  'display:inline-block;padding:10px 22px;border-radius:8px;background:#0f766e;color:#ffffff;text-decoration:none;font-weight:bold'
-
-function partOf(
-  texts: MailText,
-  language: 'fa' | 'en',
+const contentOf = (
+  { subject, says, button, note }: MailText,
+  locale: Language,
   secret: { code: string; link: string } | undefined,
-): string {
-  const direction = language === 'fa' ? 'rtl' : 'ltr'
-  const align = language === 'fa' ? 'right' : 'left'
-  const link =
-    secret && texts.button !== undefined
-      ? `<p style="margin:20px 0"><a href="${escapeHtml(secret.link)}" style="${button}">${texts.button}</a></p>`
-      : ''
-  const code = secret
-    ? `<p style="margin:16px 0">${codeLabel[language]}: <bdi dir="ltr" style="font:bold 22px monospace;letter-spacing:4px">${secret.code}</bdi></p>`
-    : ''
-  return `<div lang="${language}" dir="${direction}" style="text-align:${align};padding:20px 24px"><h1 style="font-size:18px;margin:0 0 12px">${texts.subject}</h1><p style="margin:0">${texts.says}</p>${link}${code}<p style="margin:16px 0 0;color:#5b6770;font-size:13px">${texts.note}</p></div>`
-}
-
-const page = (parts: string): string =>
-  `<!doctype html><html lang="fa"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"></head><body style="margin:0;padding:24px 12px;background:#f1f4f5;color:#1c2429;font:15px/1.8 Vazirmatn,Tahoma,Arial,sans-serif"><div style="max-width:520px;margin:auto;background:#ffffff;border-radius:12px">${parts}</div></body></html>`
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (one) => entities[one]!)
+): LetterContent => ({
+  ...{ locale, subject, note },
+  lines: [says],
+  ...(secret && button !== undefined && { button: { label: button, href: secret.link } }),
+  ...(secret && { code: secret.code }),
+})

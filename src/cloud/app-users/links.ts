@@ -1,11 +1,11 @@
 /** Links and codes by mail: recovery, sign-in, confirmation again, and codes for changes of an account. */
 import { timingSafeEqual } from 'node:crypto'
+import { inConstantTime } from '#account/sign-in'
 import type { LiveCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import { type Signer, sha256 } from '#platform/secrets'
 import type { AppSignInApp } from './app.ts'
-import { readEmail } from './email-address.ts'
-import { inConstantTime } from './even-time.ts'
+import { readEmail } from './credentials.ts'
 import { queueMail } from './mails.ts'
 import { mergeMetadata } from './metadata.ts'
 import { newUser, pendingUntil } from './new-user.ts'

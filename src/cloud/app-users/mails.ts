@@ -3,7 +3,7 @@ import { type LiveCloud, refOf } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { MailDeferred, MailRefused } from '#platform/mail'
+import { MailDeferred, MailRefused, maxMailAgeMs, retryPauseMs } from '#platform/mail'
 import { job, type UserJobsApp, type UsersApp } from './app.ts'
 import { type MailKind, mailContent } from './letters.ts'
 import { linkPageUrl, secretOf, tokenSigner } from './one-time.ts'
@@ -66,17 +66,9 @@ async function queue(
     await app.jobs.enqueue(tx, mailJob, { accountId, data: { cloudId, mailId, plan: cloud.plan } })
 }
 
-/** The age beyond which a mail is not worth sending any more. */
-const maxMailAgeMs = dayMs
-const shortestPauseMs = 1_000
-const maxPauseMs = 10 * 60 * 1000
 /** Every transaction of a cloud's database has committed within this time; the pause is that between two checks for it. */
 export const commitMs = 60 * 1000
 export const commitPauseMs = 250
-
-/** Returns half of the mail's age, at random up to a quarter more or less, so that mails are spread. */
-const pauseOf = (ageMs: number): number =>
-  Math.round(Math.min(maxPauseMs, Math.max(shortestPauseMs, ageMs / 2)) * (0.75 + Math.random() / 2))
 
 export const mailJob = job<{ cloudId: string; mailId: string; plan?: LiveCloud['plan'] }>({
   name: 'app-users.mail',
@@ -93,7 +85,7 @@ export const mailJob = job<{ cloudId: string; mailId: string; plan?: LiveCloud['
     try {
       await app.mail.send({ ...letter, to: mail.address, id: mailId }, signal)
     } catch (error) {
-      if (error instanceof MailDeferred) return { laterMs: pauseOf(ageMs) }
+      if (error instanceof MailDeferred) return { laterMs: retryPauseMs(ageMs) }
       if (!(error instanceof MailRefused)) throw error
       app.log.warn({ mail_id: mailId, cloud_id: cloudId }, 'the mail server refuses a mail for good')
     }

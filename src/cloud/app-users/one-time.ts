@@ -1,5 +1,6 @@
 /** Tokens that act once: each is computed from its id, so that neither database nor queue holds what opens an account. */
 import { timingSafeEqual } from 'node:crypto'
+import { matchCode, maxCodeTries } from '#account/sign-in'
 import type { CloudKey, LiveCloud } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
@@ -105,21 +106,16 @@ export async function addToken(
   return { ...row, ...secret }
 }
 
-/** Wrong codes that one token allows: with three mails an hour, fifteen of a million. */
-const maxAttempts = 5
-
-/** Returns a user's open tokens, and the one with this code. */
-export function matchCode(
+/** Returns a user's open tokens, and the one with this code. With three mails an hour, fifteen of a million codes can be tried. */
+export function matchTokens(
   cloud: CloudKey,
   signer: Signer,
   tokens: readonly TokenRow[],
   code: string,
   now: Date,
 ): { open: TokenRow[]; found: TokenRow | undefined } {
-  const open = tokens.filter((token) => token.attempts < maxAttempts && token.expires_at > now)
-  const given = sha256(code)
-  const found = open.filter((token) => timingSafeEqual(sha256(secretOf(signer, cloud, token).code), given))
-  return { open, found: found[0] }
+  const open = tokens.filter((token) => token.attempts < maxCodeTries && token.expires_at > now)
+  return { open, found: matchCode(open, (token) => secretOf(signer, cloud, token).code, code) }
 }
 
 /** Returns the address of a link's page, which is at the API since answers of clouds are never pages. */

@@ -1,14 +1,14 @@
 /** What a one-time token does when it is used. */
+
+import { inConstantTime, networkOf, typedCode } from '#account/sign-in'
 import type { LiveCloud } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { sha256 } from '#platform/secrets'
-import { latinDigits } from '#platform/words'
 import type { AppSignInApp } from './app.ts'
-import { countAttempt, networkOf } from './attempts.ts'
-import { readEmail } from './email-address.ts'
-import { inConstantTime } from './even-time.ts'
-import { isOwnToken, matchCode, tokenSigner } from './one-time.ts'
+import { countAttempt } from './attempts.ts'
+import { readEmail } from './credentials.ts'
+import { isOwnToken, matchTokens, tokenSigner } from './one-time.ts'
 import {
   type BegunSession,
   beginSession,
@@ -177,10 +177,7 @@ export async function findTokenByCode(
   { code, purposes, signer, now }: CodeOptions,
 ): Promise<TokenRow | undefined> {
   const tokens = await lockTokens(tx, cloud, userId, purposes)
-  const { open, found } = matchCode(cloud, signer, tokens, typedCode(code), now)
+  const { open, found } = matchTokens(cloud, signer, tokens, typedCode(code), now)
   if (!found && open.length > 0) await countWrongCode(tx, open)
   return found
 }
-
-/** People type digits of their own keyboard, with blanks and dashes between, and paste marks of direction with them. */
-const typedCode = (code: string): string => latinDigits(code.slice(0, 100)).replace(/\D/g, '')

@@ -1,9 +1,9 @@
+import { networkOf } from '#account/sign-in'
 import type { LiveCloud } from '#cloud/clouds'
 import { fail } from '#platform/errors'
 import type { AppSignInApp } from './app.ts'
-import { countAttempt, networkOf, signInSubjects, uncountAttempt } from './attempts.ts'
-import { readEmail } from './email-address.ts'
-import { maxPasswordBytes, normalizedPassword } from './passwords.ts'
+import { countAttempt, signInSubjects, uncountAttempt } from './attempts.ts'
+import { givenPassword, readEmail } from './credentials.ts'
 import { beginSession, issueTokens, type OpenSession, requireUnblocked } from './sessions.ts'
 import { findByEmail, lockUser } from './store.ts'
 import { changeUsers, readUsers } from './users-database.ts'
@@ -23,8 +23,7 @@ export async function signInWithPassword(
   const subjects = signInSubjects(email, networkOf(clientAddress))
   await countAttempt(app, cloud, subjects)
   const user = await readUsers(app, cloud, (reader) => findByEmail(reader, cloud, email))
-  // A text that is longer than any password is compared as an empty one.
-  const password = given.password.length <= maxPasswordBytes ? normalizedPassword(given.password) : ''
+  const password = givenPassword(given.password)
   const isRight = await app.appUsers.passwords.matches(cloud.cloudId, password, user?.password_hash)
   if (!user || !isRight) fail('APP_USER_CREDENTIALS_WRONG', {})
   const now = new Date(app.clock.nowMs())

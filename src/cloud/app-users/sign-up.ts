@@ -1,18 +1,18 @@
 /** Sign-up with address and password, and without either (docs/decisions/cloud/app-users.md). */
+
+import { inConstantTime, networkOf } from '#account/sign-in'
 import type { LiveCloud } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidOfHex } from '#platform/ids'
 import type { Signer } from '#platform/secrets'
 import type { AppSignInApp } from './app.ts'
-import { countAttempt, networkOf } from './attempts.ts'
-import { readEmail } from './email-address.ts'
-import { inConstantTime } from './even-time.ts'
+import { countAttempt } from './attempts.ts'
+import { readEmail, readPassword } from './credentials.ts'
 import { queueMail } from './mails.ts'
 import { mergeMetadata } from './metadata.ts'
 import { newUser, pendingUntil } from './new-user.ts'
 import { addToken, type Challenge, tokenSigner } from './one-time.ts'
-import { readPassword } from './passwords.ts'
 import { readRedirect } from './redirect.ts'
 import { beginSession, issueTokens, type OpenSession } from './sessions.ts'
 import {

@@ -3,7 +3,7 @@ import type { CloudKey } from '#cloud/clouds'
 import { exactColumns, type Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { type Page, type PageOptions, readPage } from '#platform/lists'
-import { readEmail } from './email-address.ts'
+import { readEmail } from './credentials.ts'
 import type { UsersReader, UsersTx } from './users-database.ts'
 
 declare module '#platform/db' {

@@ -1,5 +1,6 @@
 /** The state of app users in every process: keys that sign, and which sessions are alive. */
 import type { KeyObject } from 'node:crypto'
+import type { HashingTurns, PasswordHashing } from '#account/sign-in'
 import { type CloudKey, type LiveCloud, openSigningKey } from '#cloud/clouds'
 import type { CloudDatabases } from '#cloud/databases'
 import type { Clock } from '#platform/clock'
@@ -10,7 +11,6 @@ import type { Secrets } from '#platform/secrets'
 import { type AccessToken, type CheckedTokens, readAccessToken } from './access-token.ts'
 import type { UsersApp } from './app.ts'
 import { LiveSessions } from './live-sessions.ts'
-import { PasswordHashing } from './passwords.ts'
 
 interface AppUsersDependencies {
   config: Config
@@ -18,6 +18,8 @@ interface AppUsersDependencies {
   databases: CloudDatabases
   clock: Clock
   secrets: Secrets
+  /** Passwords of app users are hashed in turns with those of people. */
+  hashing: HashingTurns
 }
 
 interface SigningSecret {
@@ -27,7 +29,8 @@ interface SigningSecret {
 
 /** The state of app users that every process keeps in memory. */
 export interface AppUsers extends AsyncDisposable {
-  readonly passwords: Pick<PasswordHashing, 'hash' | 'matches'>
+  /** Subjects are ids of clouds. Throws APP_USERS_BUSY. */
+  readonly passwords: PasswordHashing
   /** Throws APP_USER_TOKEN_INVALID, APP_USER_TOKEN_EXPIRED and APP_USER_SESSION_ENDED. */
   verify(cloud: LiveCloud, token: string): Promise<AccessToken>
   /** The private key that signs now. */
@@ -51,10 +54,13 @@ class Users implements AppUsers {
   readonly #keys = new Map<string, Promise<SigningSecret>>()
   /** When clouds with a database of their own were swept. */
   readonly #swept = new Map<string, number>()
-  readonly passwords = new PasswordHashing()
+  readonly passwords: PasswordHashing
 
   constructor(ground: AppUsersDependencies) {
     this.#ground = ground
+    this.passwords = ground.hashing.hashingFor('clouds', () =>
+      fail('APP_USERS_BUSY', {}, { retryAfterMs: 2_000 }),
+    )
     this.#live = new LiveSessions(ground)
   }
 

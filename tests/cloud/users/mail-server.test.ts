@@ -95,9 +95,12 @@ test('the doctor logs in without sending anything, and says why mails would not 
     tls: { ...certified, from: 'starttls' },
     login: { ...login },
   })
-  const config = loadConfig(readEnv({}), trusting(server))
+  const config = loadConfig(readEnv({ KHERAD_BASE_URL: 'https://kherad.example.org' }), trusting(server))
   const look = async () => (await checkMail(config, openOutbound(config)))[0]!
   expect(await look()).toMatchObject({ name: 'mail', state: 'ok' })
+  const [unnamed] = await checkMail({ ...config, baseUrlNamed: false }, openOutbound(config))
+  expect(unnamed!.state).toBe('warning')
+  expect(unnamed!.message.en).toMatch(/mails to people .* do not leave: set KHERAD_BASE_URL/)
   server.options.login!.password = 'another-one'
   const { state, message } = await look()
   expect(state).toBe('broken')

@@ -443,8 +443,8 @@ test('a mail has Persian from the right and English, as text and as a page, and 
   expect(mail.from).toBe('no-reply@example.org')
   expect(mail.headers.get('to')).toBe(email)
   expect(mail.headers.get('auto-submitted')).toBe('auto-generated')
-  expect(mail.html).toMatch(/<div lang="fa" dir="rtl"/)
-  expect(mail.html).toMatch(/<div lang="en" dir="ltr"/)
+  expect(mail.html).toMatch(/<td lang="fa" dir="rtl"/)
+  expect(mail.html).toMatch(/<td lang="en" dir="ltr"/)
   expect(mail.text).toMatch(/تأیید[\s\S]+Confirm|ثبت‌نام[\s\S]+Somebody signed up/)
   // What the tenant or the user has written stands nowhere in it.
   expect(mail.raw).not.toContain('app.example.com')

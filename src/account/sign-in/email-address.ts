@@ -1,5 +1,4 @@
 import { domainToASCII } from 'node:url'
-import { fail } from '#platform/errors'
 import { latinDigits } from '#platform/words'
 
 const maxAddressLength = 254
@@ -11,12 +10,10 @@ const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
  * Returns an address as it is stored and compared: small letters, Latin digits, the domain in its ASCII form. Nothing in it ends a header line or
- * begins another address. Throws APP_USER_EMAIL_INVALID.
+ * begins another address. Undefined for what is no address, or has more than 254 characters.
  */
-export function readEmail(text: unknown): string {
-  const address = typeof text === 'string' && text.length <= 1_000 ? normalized(text) : undefined
-  return address ?? fail('APP_USER_EMAIL_INVALID', {})
-}
+export const emailAddress = (text: unknown): string | undefined =>
+  typeof text === 'string' && text.length <= 1_000 ? normalized(text) : undefined
 
 function normalized(text: string): string | undefined {
   const plain = latinDigits(trimmed(text).normalize('NFKC')).toLowerCase()
