@@ -1,12 +1,32 @@
 /** Accounts, projects and API keys, and the lookup of a key's caller without a database query on the hot path. */
 import { fail } from '#platform/errors'
+import { isPermission, type Permission, type Role } from './permissions.ts'
 import type { Scope } from './scopes.ts'
 import './errors.ts'
 
 export { type ClientSecret, type KeyRingOptions, noPlan, openKeyRing } from './key-ring.ts'
 export { keySeries } from './metrics.ts'
 export { maxOrigins, readOrigin } from './origins.ts'
+export {
+  declarePermissions,
+  isPermission,
+  type Permission,
+  type Permissions,
+  permissions,
+  type Role,
+  roles,
+} from './permissions.ts'
 export { declareScopes, isScope, type Scope, type Scopes, scopes } from './scopes.ts'
+export { endSessionKeys, openSessionKey, sessionKeyIds } from './session-keys.ts'
+export {
+  callerOfPerson,
+  openSessions,
+  type PeopleLookup,
+  type Place,
+  type SessionRecord,
+  type Sessions,
+  type SessionsOptions,
+} from './sessions.ts'
 export {
   type Account,
   accounts,
@@ -14,15 +34,20 @@ export {
   createKey,
   createProject,
   type Key,
+  type KeyKind,
   type KeyOptions,
   keys,
+  lockAccount,
   lockIfNoAccount,
+  lockKey,
   type Project,
   projects,
   revokeKey,
+  setAccountName,
   setAccountState,
   setKey,
   setPlan,
+  setProject,
   setProjectKeepDays,
 } from './store.ts'
 
@@ -47,6 +72,20 @@ export interface Caller {
   origins?: ReadonlySet<string> | undefined
   /** The SHA-256 of the client secret, if the caller used one. */
   clientSecretHash?: Buffer
+  /** Who sent the request, if it was authenticated by a session. */
+  person?: CallerPerson | undefined
+}
+
+/** The person of a session, as handlers see it. */
+export interface CallerPerson {
+  personId: string
+  sessionId: string
+  /** The role in the account of the request; undefined on routes of people, which name no project. */
+  role: Role | undefined
+  locale: 'fa' | 'en'
+  isOperator: boolean
+  /** When a factor was last given in this session, in Unix milliseconds; 0: never. */
+  steppedUpAtMs: number
 }
 
 export interface KeyRing extends AsyncDisposable {
@@ -62,14 +101,26 @@ export interface KeyRing extends AsyncDisposable {
   cachedCaller(secret: string | undefined, connection: object): Caller | undefined
   /**
    * The caller for work that a key requested earlier; throws as `caller` does once the key is no longer valid. Queries the database each time, so
-   * that the result is exact in every process right after a commit; notifications take some milliseconds.
+   * that the result is exact in every process right after a commit; notifications take some milliseconds. Work that a session began belongs to the
+   * project: it goes on when its person has left, so the end of a session's key does not end it.
    */
   callerOf(accountId: string, keyId: string): Promise<Caller>
+  /**
+   * The caller for a connection in which somebody takes part, such as a call: as `callerOf`, but the key of a session has the rights that its person
+   * has now, and none once the person has left (INVALID_API_KEY).
+   */
+  presentCallerOf(accountId: string, keyId: string): Promise<Caller>
   /** Whether any valid key lists this origin. Throws SERVICE_UNAVAILABLE (503). */
   isListedOrigin(origin: string): Promise<boolean>
 }
 
-/** Throws INSUFFICIENT_SCOPE (403) when the caller's key lacks `scope`. */
-export function requireScope(caller: Caller, scope: Scope): void {
-  if (!caller.scopes.has(scope)) fail('INSUFFICIENT_SCOPE', { scope })
+/**
+ * Throws when the caller lacks a scope or permission: INSUFFICIENT_ROLE for a session, INSUFFICIENT_SCOPE for a key that lacks a scope, and
+ * SESSION_REQUIRED for a key on what only people may do (each 403).
+ */
+export function requireScope(caller: Caller, right: Scope | Permission): void {
+  if (caller.kind !== 'session' && isPermission(right)) fail('SESSION_REQUIRED', {})
+  if (caller.scopes.has(right)) return
+  if (caller.kind === 'session') fail('INSUFFICIENT_ROLE', { right })
+  fail('INSUFFICIENT_SCOPE', { scope: right })
 }

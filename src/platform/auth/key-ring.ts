@@ -1,11 +1,12 @@
 /** Keys that were looked up lately. They stay cached as long as the database announces their changes. */
 import type { Clock } from '#platform/clock'
-import { type Db, isDatabaseAway } from '#platform/db'
+import type { Db } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
 import { couldBeClientSecret, couldBeKey, sha256 } from '#platform/secrets'
 import type { Caller, KeyRing } from './auth.ts'
+import { orUnavailable } from './or-unavailable.ts'
 import { Origins } from './origins.ts'
 import type { Scope } from './scopes.ts'
 import * as store from './store.ts'
@@ -19,6 +20,8 @@ export interface KeyRingOptions {
   modelId?: (name: string) => string
   /** Finds a client secret by its SHA-256; undefined for one that is unknown or expired. Without this function no client secrets are accepted. */
   clientSecret?: (hash: Buffer) => Promise<ClientSecret | undefined>
+  /** Returns what a person may do in a project now; undefined for one who has left. Without this function no session has a key. */
+  rightsOf?: (personId: string, projectId: string) => Promise<ReadonlySet<string> | undefined>
 }
 
 /** The key that a client secret stands for, and the secret's scopes. */
@@ -53,6 +56,7 @@ class CachedKeyRing implements KeyRing {
   readonly #log: Log
   readonly #modelId: (name: string) => string
   readonly #clientSecret: KeyRingOptions['clientSecret']
+  readonly #rightsOf: KeyRingOptions['rightsOf']
   readonly #keys = new Map<string, CachedKey>()
   readonly #hashesOf = new Map<string, Set<string>>()
   /** The last key that came over each open connection, with its hash. */
@@ -64,8 +68,10 @@ class CachedKeyRing implements KeyRing {
   /** Counts changes, so that a result read before a change is not cached after it. */
   #changes = 0
 
-  constructor({ db, clock, log, metrics, modelId = (name) => name, clientSecret }: KeyRingOptions) {
-    this.#clientSecret = clientSecret
+  constructor(options: KeyRingOptions) {
+    const { db, clock, log, metrics, modelId = (name: string) => name } = options
+    this.#clientSecret = options.clientSecret
+    this.#rightsOf = options.rightsOf
     this.#db = db
     this.#clock = clock
     this.#log = log
@@ -106,14 +112,24 @@ class CachedKeyRing implements KeyRing {
 
   async callerOf(accountId: string, keyId: string): Promise<Caller> {
     const row = await orUnavailable(store.keyById(this.#db, accountId, keyId))
-    return this.#requireUsable(row && cachedKeyOf(row, this.#modelId))
+    // The key of a session ends when its person leaves; what it began belongs to the project.
+    const key = row?.kind === 'session' ? { ...row, revoked_at: null } : row
+    return this.#requireUsable(key && cachedKeyOf(key, this.#modelId))
+  }
+
+  async presentCallerOf(accountId: string, keyId: string): Promise<Caller> {
+    const row = await orUnavailable(store.keyById(this.#db, accountId, keyId))
+    const caller = this.#requireUsable(row && cachedKeyOf(row, this.#modelId))
+    if (row?.kind !== 'session') return caller
+    const scopes = await orUnavailable(Promise.resolve(this.#rightsOf?.(row.person_id!, caller.projectId)))
+    return scopes ? { ...caller, scopes } : fail('INVALID_API_KEY', {})
   }
 
   /** Client secrets are never cached: each begins a few connections, and expires at an exact time. */
   async #callerOfClient(hash: Buffer): Promise<Caller> {
     const found = this.#clientSecret && (await orUnavailable(this.#clientSecret(hash)))
     if (!found) return fail('INVALID_API_KEY', {})
-    const caller = await this.callerOf(found.accountId, found.keyId)
+    const caller = await this.presentCallerOf(found.accountId, found.keyId)
     const scopes = new Set<string>(found.scopes.filter((scope) => caller.scopes.has(scope)))
     return { ...caller, kind: 'client', scopes, clientSecretHash: hash }
   }
@@ -202,10 +218,3 @@ const cachedKeyOf = (row: store.KeyOfAccount, modelId: (name: string) => string)
   suspended: row.state === 'suspended',
   expiresAtMs: row.revoked_at ? 0 : (row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY),
 })
-
-const orUnavailable = <Row>(reading: Promise<Row>): Promise<Row> =>
-  reading.catch((error: unknown) => {
-    if (isDatabaseAway(error))
-      fail('SERVICE_UNAVAILABLE', { why: 'database' }, { retryAfterMs: 2000, cause: error })
-    throw error
-  })

@@ -3,6 +3,7 @@ import { type Registry, ScrapedSeries } from '#platform/metrics'
 declare module '#platform/metrics' {
   interface Metrics {
     keyLookups: ScrapedSeries<'result'>
+    sessionLookups: ScrapedSeries<'result'>
   }
 }
 
@@ -11,6 +12,11 @@ export function keySeries(registry: Registry) {
     keyLookups: new ScrapedSeries(registry, 'counter', {
       name: 'kherad_key_lookups_total',
       help: 'API keys found in the cache (hit) or asked of the database (miss).',
+      labelNames: ['result'],
+    }),
+    sessionLookups: new ScrapedSeries(registry, 'counter', {
+      name: 'kherad_session_lookups_total',
+      help: 'Sessions of people found in the cache (hit) or asked of the database (miss).',
       labelNames: ['result'],
     }),
   }

@@ -9,7 +9,7 @@ declare module '#platform/db' {
   interface Tables {
     'auth.accounts': Account
     'auth.projects': Project
-    'auth.keys': Key & { hash: Buffer }
+    'auth.keys': Key & { hash: Buffer; kind: KeyKind }
   }
 }
 
@@ -30,6 +30,9 @@ export interface Project {
   created_at: Date
 }
 
+/** `api`: has a secret and stands in lists. `session`: pays for what a person does in a project, and has no secret. `connection`: of a person's device. */
+export type KeyKind = 'api' | 'session' | 'connection'
+
 /** A key as lists show it. Its secret is shown once, when the key is made, and only its hash is stored. */
 export interface Key {
   account_id: string
@@ -48,6 +51,8 @@ export interface Key {
   origins: string[] | null
   expires_at: Date | null
   revoked_at: Date | null
+  /** The person who made the key, or whose it is; null: the operator's command line. */
+  person_id: string | null
   created_at: Date
 }
 
@@ -105,6 +110,8 @@ export interface KeyOptions {
   origins?: readonly string[] | null | undefined
   expiresAt?: Date | null | undefined
   caps?: Caps
+  /** The person who makes the key. */
+  personId?: string | null | undefined
   /** An operator's own secret (KHERAD_BOOTSTRAP_KEY); otherwise a new one is drawn. */
   secret?: string | undefined
 }
@@ -125,25 +132,37 @@ export async function createKey(tx: Tx, options: KeyOptions, now: Date): Promise
     origins: options.origins ? [...options.origins] : null,
     expires_at: options.expiresAt ?? null,
     revoked_at: null,
+    person_id: options.personId ?? null,
     created_at: now,
   }
   await tx
     .insertInto('auth.keys')
-    .values({ ...key, hash: sha256(secret) })
+    .values({ ...key, kind: 'api', hash: sha256(secret) })
     .execute()
   await openMeter(tx, options.accountId, 'key', key.key_id, options.caps)
   return { ...key, secret }
 }
 
-/** Returns the revoked key, or undefined if there is none. Revoking twice keeps the first time. */
+/** Returns the revoked API key, or undefined if there is none. Revoking twice keeps the first time. */
 export async function revokeKey(tx: Tx, keyId: string, now: Date): Promise<Key | undefined> {
   return tx
     .updateTable('auth.keys')
     .set((builder) => ({ revoked_at: builder.fn.coalesce('revoked_at', builder.val(now)) }))
     .where('key_id', '=', keyId)
+    .where('kind', '=', 'api')
     .returning(keyColumns)
     .executeTakeFirst()
 }
+
+/** The API key as it is, locked until the transaction ends; undefined if there is no such key. */
+export const lockKey = (tx: Tx, keyId: string): Promise<Key | undefined> =>
+  tx
+    .selectFrom('auth.keys')
+    .select(keyColumns)
+    .where('key_id', '=', keyId)
+    .where('kind', '=', 'api')
+    .forUpdate()
+    .executeTakeFirst()
 
 /** Sets for how many days results of the project's calls are kept (null: the server's default); every process knows within a second. */
 export async function setProjectKeepDays(tx: Tx, projectId: string, keepDays: number | null): Promise<void> {
@@ -154,19 +173,36 @@ export async function setProjectKeepDays(tx: Tx, projectId: string, keepDays: nu
     .execute()
 }
 
+/** Changes the name of a project, and for how many days results of its calls are kept; undefined leaves a setting as it is. */
+export async function setProject(
+  tx: Tx,
+  projectId: string,
+  { name, keepDays }: { name?: string | undefined; keepDays?: number | null | undefined },
+): Promise<void> {
+  const values = {
+    ...(name !== undefined && { name }),
+    ...(keepDays !== undefined && { keep_days: keepDays }),
+  }
+  if (Object.keys(values).length === 0) return
+  await tx.updateTable('auth.projects').set(values).where('project_id', '=', projectId).execute()
+}
+
 /**
- * Changes which models a key may use (null allows all), when the key expires (null never), the output token limit of its Responses calls that name
+ * Changes name, scopes, which models a key may use (null allows all), when the key expires (null never), the output token limit of its Responses calls that name
  * none (null: the server's default), and for how many days results of its calls are kept (null: the project's setting); undefined leaves a setting as
  * it is, and every process knows within a second. Returns undefined if there is no such key. A revoked key stays revoked.
  */
 export async function setKey(
   tx: Tx,
   keyId: string,
-  options: Pick<KeyOptions, 'models' | 'expiresAt' | 'responsesMaxOutputTokens' | 'origins' | 'keepDays'>,
+  options: Pick<KeyOptions, 'models' | 'expiresAt' | 'responsesMaxOutputTokens' | 'origins' | 'keepDays'> &
+    Partial<Pick<KeyOptions, 'name' | 'scopes'>>,
 ): Promise<Key | undefined> {
   return tx
     .updateTable('auth.keys')
     .set((builder) => ({
+      name: options.name ?? builder.ref('name'),
+      scopes: options.scopes ? [...options.scopes] : builder.ref('scopes'),
       models: options.models === undefined ? builder.ref('models') : options.models && [...options.models],
       origins:
         options.origins === undefined ? builder.ref('origins') : options.origins && [...options.origins],
@@ -178,6 +214,7 @@ export async function setKey(
       keep_days: options.keepDays === undefined ? builder.ref('keep_days') : options.keepDays,
     }))
     .where('key_id', '=', keyId)
+    .where('kind', '=', 'api')
     .returning(keyColumns)
     .executeTakeFirst()
 }
@@ -186,14 +223,27 @@ export async function setKey(
 export const setAccountState = (tx: Tx, accountId: string, state: Account['state']): Promise<boolean> =>
   setAccount(tx, accountId, { state })
 
+/** Changes the name of an account. Returns false if there is no such account. */
+export const setAccountName = (tx: Tx, accountId: string, name: string): Promise<boolean> =>
+  setAccount(tx, accountId, { name })
+
 /** Sets the plan of an account; every process knows within a second. Returns false if there is no such account. */
 export const setPlan = (tx: Tx, accountId: string, plan: string): Promise<boolean> =>
   setAccount(tx, accountId, { plan })
 
+/** The account as it is, locked until the transaction ends; undefined if there is no such account. */
+export const lockAccount = (tx: Tx, accountId: string): Promise<Account | undefined> =>
+  tx
+    .selectFrom('auth.accounts')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .forUpdate()
+    .executeTakeFirst()
+
 async function setAccount(
   tx: Tx,
   accountId: string,
-  change: Partial<Pick<Account, 'plan' | 'state'>>,
+  change: Partial<Pick<Account, 'name' | 'plan' | 'state'>>,
 ): Promise<boolean> {
   const done = await tx
     .updateTable('auth.accounts')
@@ -216,6 +266,7 @@ const keyColumns = [
   'origins',
   'expires_at',
   'revoked_at',
+  'person_id',
   'created_at',
 ] as const
 
@@ -239,11 +290,12 @@ export const projects = (db: Db, accountId?: string): Promise<Project[]> =>
     .orderBy('project_id')
     .execute()
 
-/** All keys, or those of the given project, oldest first; never their hashes. */
+/** All API keys, or those of the given project, oldest first; never their hashes. */
 export const keys = (db: Db, projectId?: string): Promise<Key[]> =>
   db.kysely
     .selectFrom('auth.keys')
     .select(keyColumns)
+    .where('kind', '=', 'api')
     .$if(projectId !== undefined, (query) => query.where('project_id', '=', projectId!))
     .orderBy('created_at')
     .orderBy('key_id')
@@ -262,11 +314,12 @@ export type KeyOfAccount = Pick<
   | 'origins'
   | 'expires_at'
   | 'revoked_at'
+  | 'person_id'
 > &
-  Pick<Account, 'plan' | 'state'>
+  Pick<Account, 'plan' | 'state'> & { kind: KeyKind }
 
 const keyOfAccount = `select k.account_id, k.project_id, k.key_id, k.scopes, k.models, k.responses_max_output_tokens, coalesce(k.keep_days, p.keep_days) as keep_days,
-    k.origins, k.expires_at, k.revoked_at, a.plan, a.state
+    k.origins, k.expires_at, k.revoked_at, k.person_id, k.kind, a.plan, a.state
   from auth.keys k join auth.accounts a using (account_id) join auth.projects p using (account_id, project_id)`
 
 export async function keyByHash(db: Db, hash: Buffer): Promise<KeyOfAccount | undefined> {

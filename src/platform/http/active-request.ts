@@ -1,16 +1,18 @@
 /** One request as its handler sees it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Caller } from '#platform/auth'
+import type { Caller, CallerPerson } from '#platform/auth'
 import type { Deadline } from '#platform/clock'
 import { uuidv7 } from '#platform/ids'
 import type { Claim } from '#platform/ledger'
 import type { SpoolFile } from '#platform/spool'
 import { TraceContext } from '#platform/trace'
 import type { HttpApp } from './app.ts'
+import { type CookieKind, cookieName, cookieText, readCookie } from './cookies.ts'
 import { spanOf } from './finish.ts'
 import type { RequestContext, Route } from './http.ts'
 import type { BodySlot } from './intake.ts'
 import { languageOf } from './language.ts'
+import { ownOriginOf } from './own-origin.ts'
 import type { PushSink } from './push-sink.ts'
 import { peerOf } from './trusted-proxies.ts'
 import type { Upload } from './upload.ts'
@@ -33,6 +35,8 @@ export class ActiveRequest implements RequestContext<HttpApp> {
   readonly message: IncomingMessage
   readonly response: ServerResponse
   readonly receivedMs: number
+  /** Empty for a request that no route answers. */
+  readonly operation: string
   readonly requestId: string
   readonly trace: TraceContext
   caller: Caller = anonymousCaller
@@ -52,13 +56,18 @@ export class ActiveRequest implements RequestContext<HttpApp> {
   code: string | undefined
   /** Headers of the answer, by names in small letters. */
   readonly answerHeaders: Record<string, string>
+  /** Ends the connection of a session that is no longer admitted. */
+  endConnection: () => void = () => this.response.destroy()
   #gone: AbortController | undefined
+  #origin: string | undefined
+  #sessionWatch: Disposable | undefined
 
   constructor(app: HttpApp, message: IncomingMessage, response: ServerResponse, route?: Route) {
     this.app = app
     this.message = message
     this.response = response
     this.receivedMs = app.clock.nowMs()
+    this.operation = route?.operation ?? ''
     this.requestId = uuidv7(this.receivedMs)
     this.trace = new TraceContext(route && spanOf(app, route, this))
     this.answerHeaders = {
@@ -79,6 +88,32 @@ export class ActiveRequest implements RequestContext<HttpApp> {
   }
   get language() {
     return languageOf(this.message.headers)
+  }
+  get person(): CallerPerson | undefined {
+    return this.caller.person
+  }
+  get origin(): string {
+    this.#origin ??= ownOriginOf(this)
+    return this.#origin
+  }
+  cookie(kind: CookieKind): string | undefined {
+    const { cookie } = this.headers
+    return cookie === undefined ? undefined : readCookie(cookie, this.#nameOf(kind))
+  }
+  setCookie(kind: CookieKind, value: string | undefined, maxAgeSeconds: number): void {
+    const name = this.#nameOf(kind)
+    this.response.appendHeader('set-cookie', cookieText(this.origin, name, value, maxAgeSeconds))
+    this.answerHeaders['cache-control'] = 'no-store'
+  }
+  #nameOf(kind: CookieKind): string {
+    return cookieName(this.origin, this.app.sessions.installation, kind)
+  }
+  /** From now on the connection ends soon after the session has ended, or its person has lost a right. */
+  watchSession(changes: number): void {
+    this.#sessionWatch = this.app.sessions.watch(this.caller, () => this.endConnection(), changes)
+  }
+  onFinish(): void {
+    this.#sessionWatch?.[Symbol.dispose]()
   }
   get gone(): AbortSignal {
     if (!this.#gone) {

@@ -1,11 +1,12 @@
 /** All checks before the handler: key, scope, origin, parameters, body, idempotency claim. */
-import { type Caller, type CredentialKind, requireScope } from '#platform/auth'
+import type { Caller, CredentialKind } from '#platform/auth'
 import type { DiskName } from '#platform/disk-space'
 import { fail } from '#platform/errors'
 import { claimOf } from '#platform/idempotency'
 import { exactly } from '#platform/json'
 import { essenceOf } from '#platform/schema'
 import { type ActiveRequest, pathOf } from './active-request.ts'
+import { admitSession, isOfPeople, requireRightOf, takesSessions } from './admit-session.ts'
 import type { HttpApp } from './app.ts'
 import { parseJson, readBody, textBodyOf } from './body.ts'
 import { readToDisk } from './body-to-disk.ts'
@@ -14,8 +15,9 @@ import { withExactNumbers } from './exact-body.ts'
 import { type HostPattern, hostPattern } from './host.ts'
 import type { Route } from './http.ts'
 import type { BodyMemory } from './intake.ts'
-import { secretOf } from './key-source.ts'
+import { namesKey, secretOf } from './key-source.ts'
 import { headerText } from './language.ts'
+import { cookieFailure } from './own-origin.ts'
 import { isMultipart, readUpload } from './upload.ts'
 import { areParamsValid, type Check, compile, compileLarge, compilePath } from './validate.ts'
 
@@ -63,14 +65,22 @@ export async function admit(
       await exposeByPolicy(app, route.cors, params, context)
   }
   if (route.socket && route.cors !== undefined) requirePage(context)
+  if (route.fromOwnPage) requireOwnPage(context)
   if (route.scope !== 'public') {
-    const secret = secretOf(context.headers, route.keySources)
-    const caller =
-      app.keys.cachedCaller(secret, message.socket) ?? (await lookUpCaller(app, route, context, secret))
-    requireUsableHere(route, caller, context)
-    context.caller = caller
+    const token = sessionTokenOf(route, context)
+    if (token === undefined) {
+      const secret = secretOf(context.headers, route.keySources)
+      const caller =
+        app.keys.cachedCaller(secret, message.socket) ?? (await lookUpCaller(app, route, context, secret))
+      requireUsableHere(route, caller, context)
+      context.caller = caller
+    } else {
+      const { changes } = app.sessions
+      context.caller = await admitSession(app, route, context, { token, query: routed.query })
+      if (!isOfPeople(route)) context.watchSession(changes)
+    }
     app.metrics.stages.auth.observeSince(startedMs)
-    requireScopeOf(route, context.caller)
+    requireRightOf(route, context.caller)
   }
   requireDiskSpace(app, route, checks)
   if (checks.params) {
@@ -143,6 +153,18 @@ function bodyLimitOf({ bodyLimit = defaultBodyLimit }: Route, { config }: Pick<H
   return typeof bodyLimit === 'number' ? bodyLimit : bodyLimit(config)
 }
 
+/** Throws CROSS_SITE_REQUEST unless a request that changes something comes from a page of our own origin, with or without cookies. */
+function requireOwnPage(context: ActiveRequest): void {
+  const refusal = cookieFailure(context, false)
+  if (refusal) throw refusal
+}
+
+/** The token of the session to be judged; undefined where the request names a key, or has no session. */
+const sessionTokenOf = (route: Route, context: ActiveRequest): string | undefined =>
+  takesSessions(route) && context.headers.cookie !== undefined && !namesKey(context.headers, route.keySources)
+    ? context.cookie('session')
+    : undefined
+
 /** Identifies the caller by the credentials. Throws INVALID_API_KEY and other refusals of a key. */
 async function lookUpCaller(
   app: Pick<HttpApp, 'keys'>,
@@ -150,6 +172,7 @@ async function lookUpCaller(
   context: ActiveRequest,
   secret: string | undefined,
 ): Promise<Caller> {
+  if (isOfPeople(route) && !namesKey(context.headers, route.keySources)) fail('NOT_SIGNED_IN', {})
   try {
     return await app.keys.caller(secret)
   } catch (error) {
@@ -160,32 +183,32 @@ async function lookUpCaller(
 
 /** Throws INVALID_API_KEY for credentials that the route does not accept, and ORIGIN_NOT_ALLOWED. */
 function requireUsableHere(route: Route, caller: Caller, context: ActiveRequest): void {
-  if (!(route.credentials ?? keysOnly).includes(caller.kind)) fail('INVALID_API_KEY', {})
+  if (!(route.credentials ?? keysAndSessions).includes(caller.kind)) fail('INVALID_API_KEY', {})
   if (route.cors === undefined) admitOrigin(caller, context)
   else requireOrigin(caller, context)
 }
 
-function requireScopeOf({ scope, orScope }: Route, caller: Caller): void {
-  if (scope === 'public' || scope === 'any' || (orScope && caller.scopes.has(orScope))) return
-  requireScope(caller, scope)
-}
-
 /** For connections that last: throws once the admitted credentials are no longer valid. */
 export async function requireStillAdmitted(
-  app: Pick<HttpApp, 'keys'>,
+  app: Pick<HttpApp, 'keys' | 'sessions'>,
   route: Route,
   { headers, caller }: ActiveRequest,
 ): Promise<void> {
   if (route.scope === 'public') return
+  if (caller.kind === 'session') {
+    if (!(await app.sessions.isStillAdmitted(caller))) fail('NOT_SIGNED_IN', {})
+    return
+  }
   // A client secret is needed only at the beginning: the connection lasts as long as its key is valid.
   const still =
     caller.kind === 'client'
-      ? await app.keys.callerOf(caller.accountId, caller.keyId)
+      ? await app.keys.presentCallerOf(caller.accountId, caller.keyId)
       : await app.keys.caller(secretOf(headers, route.keySources))
-  requireScopeOf(route, still)
+  requireRightOf(route, still)
 }
 
-const keysOnly: readonly CredentialKind[] = ['key']
+/** What routes accept that name nothing else. */
+const keysAndSessions: readonly CredentialKind[] = ['key', 'session']
 
 /** The parameters of the path and of the host. */
 const paramsOf = (

@@ -1,4 +1,4 @@
-import type { KeyRing } from '#platform/auth'
+import type { KeyRing, Sessions } from '#platform/auth'
 import type { Clock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { DiskSpace } from '#platform/disk-space'
@@ -20,6 +20,8 @@ export interface HttpApp {
   metrics: Metrics
   /** Opens stored answers that are encrypted. */
   secrets: Secrets
+  /** Sessions of people. */
+  sessions: Sessions
   /** Measures the free space of the disks that this process writes to. */
   space: DiskSpace
   /** Files in transit, on the disk of this machine. */

@@ -1,5 +1,6 @@
 /** Checks every answer against the declaration of its route. */
 import type { Failure } from '#platform/errors'
+import { isOfPeople, takesSessions } from './admit-session.ts'
 import type { Route } from './http.ts'
 import type { Violation } from './server.ts'
 import { mismatch } from './validate.ts'
@@ -57,7 +58,14 @@ export function impliedErrors(route: Route): string[] {
     ...(route.scope === 'public'
       ? []
       : ['INVALID_API_KEY', 'ACCOUNT_SUSPENDED', 'PLAN_REQUIRED', 'ORIGIN_NOT_ALLOWED']),
-    ...(route.scope === 'public' || route.scope === 'any' ? [] : ['INSUFFICIENT_SCOPE']),
+    ...(route.scope === 'public' || route.scope === 'any' || isOfPeople(route) ? [] : ['INSUFFICIENT_SCOPE']),
+    ...(takesSessions(route) ? ['NOT_SIGNED_IN', 'CROSS_SITE_REQUEST'] : []),
+    ...(takesSessions(route) && route.scope !== 'person'
+      ? ['PROJECT_REQUIRED', 'INSUFFICIENT_ROLE', 'NOT_FOUND']
+      : []),
+    ...(isOfPeople(route) ? ['SESSION_REQUIRED'] : []),
+    ...(route.stepUp ? ['STEP_UP_REQUIRED'] : []),
+    ...(route.fromOwnPage ? ['CROSS_SITE_REQUEST'] : []),
     ...(route.method === 'GET' && !route.socket ? [] : ['STORAGE_UNWRITABLE']),
     ...(route.body ? ['INVALID_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE'] : []),
     ...(route.body ? [route.bodyToDisk ? 'SPOOL_FULL' : 'TOO_MUCH_IN_FLIGHT'] : []),

@@ -1,7 +1,7 @@
 /** The end of a request: its metrics, its span and its log line. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Span } from '#platform/trace'
-import { type ActiveRequest, anonymousCaller, pathOf } from './active-request.ts'
+import { type ActiveRequest, pathOf } from './active-request.ts'
 import type { HttpApp } from './app.ts'
 import type { Route } from './http.ts'
 
@@ -24,6 +24,7 @@ export function finish(
 ): void {
   if (!complete) context.onClientGone()
   context.sink?.stopTimers()
+  context.onFinish()
   const ms = app.clock.nowMs() - context.receivedMs
   app.metrics.requests.inc({ operation: route.operation, status })
   app.metrics.seconds.observe({ operation: route.operation }, ms / 1000)
@@ -41,7 +42,8 @@ export function finish(
       ms,
       ...(code !== undefined && { code }),
       ...(!complete && { client_left: true }),
-      ...(caller !== anonymousCaller && { account_id: caller.accountId, key_id: caller.keyId }),
+      ...(caller.accountId !== '' && { account_id: caller.accountId, key_id: caller.keyId }),
+      ...(caller.person && { person_id: caller.person.personId }),
       ...noted,
     }),
   )

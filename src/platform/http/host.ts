@@ -30,7 +30,7 @@ const plainHost = (host: string | undefined): string | undefined =>
     .replace(/\.$/, '')
 
 /** The zone of routes without a host, which also serves every unknown host. */
-const anywhere = '*'
+export const anywhere = '*'
 
 /** The zone of a route. Routes of one set of hosts share a zone, whatever names they give its labels. */
 export const zoneOf = ({ host }: Pick<Route, 'host'>): string =>

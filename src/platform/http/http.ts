@@ -3,7 +3,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TSchema } from 'typebox'
-import type { Caller, CredentialKind, Scope } from '#platform/auth'
+import type { Caller, CallerPerson, CredentialKind, Permission, Scope } from '#platform/auth'
 import type { Config } from '#platform/config'
 import type { DiskName } from '#platform/disk-space'
 import type { FailureCode, Language } from '#platform/errors'
@@ -11,6 +11,7 @@ import type { Claim } from '#platform/ledger'
 import type { SpoolFile } from '#platform/spool'
 import type { TraceContext } from '#platform/trace'
 import type { ContentAnswer } from './content.ts'
+import type { CookieKind } from './cookies.ts'
 import type { CorsPolicy } from './cors.ts'
 import type { KeySource } from './key-source.ts'
 import type { PushReply } from './push.ts'
@@ -18,12 +19,22 @@ import type { ServedSocketOptions } from './socket.ts'
 import type { Upload, UploadSpec } from './upload.ts'
 import './phrases.ts'
 
+export { isOfPeople, requirePerson, takesSessions } from './admit-session.ts'
 export type { HttpApp } from './app.ts'
 export { attachment, inline } from './attachment.ts'
 export { baseUrlOf } from './base-url.ts'
 export { ClientGone, parseJson, type ReceivedBody, readBody } from './body.ts'
 export { readToDisk } from './body-to-disk.ts'
 export { ContentAnswer, type ContentSource, type ContentSpec, content } from './content.ts'
+export {
+  browserHashOf,
+  type CookieKind,
+  cookieName,
+  endedSessionCookie,
+  isOwnCookie,
+  sessionCookie,
+  withoutOwnCookies,
+} from './cookies.ts'
 export type { CorsPolicy } from './cors.ts'
 export { costHeaders } from './cost.ts'
 export { impliedErrors } from './declared-answers.ts'
@@ -42,6 +53,7 @@ export {
   type Timeouts,
 } from './listener.ts'
 export { requestSeries } from './metrics.ts'
+export type { PageRequest, Pages } from './pages.ts'
 export {
   acceptedEncodings,
   acceptedQuality,
@@ -72,6 +84,8 @@ export { type Check, compile, compileSteps, type WarmStep } from './validate.ts'
 export interface RequestContext<App, Body = unknown, Query = unknown, Params = unknown, Fields = unknown> {
   app: App
   caller: Caller
+  /** The person, if the request was authenticated by a session; see `requirePerson`. */
+  readonly person: CallerPerson | undefined
   /** The checked body. Undefined if a form was sent instead, and on routes with `bodyToDisk`. */
   body: Body
   /** The bytes of the body, on routes with `bodyToDisk`. Deleted when the request ends. */
@@ -80,6 +94,8 @@ export interface RequestContext<App, Body = unknown, Query = unknown, Params = u
   upload: Upload<Fields> | undefined
   query: Query
   params: Params
+  /** The operation of the route. */
+  readonly operation: string
   /** The id of the request, a UUID; also the id of the receipt of a paid request. */
   requestId: string
   /** The caller's idempotency key with the fingerprint of this request, on routes that accept a key. */
@@ -88,6 +104,8 @@ export interface RequestContext<App, Body = unknown, Query = unknown, Params = u
   /** The address of the connection's other end: the client or a proxy. */
   peer: string
   language: Language
+  /** The origin at which this client reaches the server, such as `https://console.example.org`. */
+  readonly origin: string
   /** True for HEAD: only the headers are sent, so the body need not be produced. */
   isHead: boolean
   /** When the request was received, in Unix milliseconds. */
@@ -103,6 +121,10 @@ export interface RequestContext<App, Body = unknown, Query = unknown, Params = u
   reserveMemory(bytes: number): Promise<void>
   /** Sets a header of the answer; call it before returning. */
   setHeader(name: string, value: string): void
+  /** The value of one of our cookies; undefined where the browser sent none, or two of the name. */
+  cookie(kind: CookieKind): string | undefined
+  /** Sets one of our cookies, or deletes it where `value` is undefined; call it before returning. */
+  setCookie(kind: CookieKind, value: string | undefined, maxAgeSeconds: number): void
   /** The headers of the answer that are set so far, by names in small letters. */
   readonly answerHeaders: Readonly<Record<string, string>>
 }
@@ -142,11 +164,20 @@ interface Spec<App> extends RouteDeclarations {
   host?: string
   /** Dotted name, such as `files.read`; used in logs, metrics and docs. */
   operation: string
-  /** The scope that the key needs; `public` needs no key, `any` a key with any scopes. */
-  scope: Scope | 'any' | 'public'
+  /**
+   * The scope that the key or the person's role needs; `public` needs nothing, `any` a key or a role with any scopes. Only people may use routes with a
+   * permission, which their role needs, and those of `person`, which are of a person and of no project.
+   */
+  scope: Scope | Permission | 'any' | 'public' | 'person'
   /** A key with this scope is accepted too; the handler checks which of the two scopes is needed. */
   orScope?: Scope
-  /** Accepted kinds of credentials. Default: a key. */
+  /** People need a factor that was given in the last 10 minutes. */
+  stepUp?: boolean
+  /**
+   * Requests that change something are accepted only from pages of our own origin, even without cookies: for public routes that sign a browser in.
+   */
+  fromOwnPage?: boolean
+  /** Accepted kinds of credentials. Default: keys and sessions. */
   credentials?: readonly CredentialKind[]
   /** Where the credential may stand in a request without `Authorization`. */
   keySources?: readonly KeySource[]

@@ -26,6 +26,17 @@ export function secretOf(
   return undefined
 }
 
+/** Whether a key stands anywhere in the request where the route takes one: then it alone is judged, whether it is valid or not. */
+export const namesKey = (headers: IncomingHttpHeaders, sources: readonly KeySource[] = []): boolean =>
+  headers.authorization !== undefined ||
+  sources.some(({ header, prefix }) => {
+    const text = headers[header]
+    if (text === undefined || prefix === undefined) return text !== undefined
+    return String(text)
+      .split(',')
+      .some((item) => item.trim().startsWith(prefix))
+  })
+
 /** If a list contains two keys, neither is used: they may belong to two payers. */
 function keyAt({ prefix }: KeySource, header: string | string[] | undefined): string | undefined {
   if (typeof header !== 'string') return undefined

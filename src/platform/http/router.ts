@@ -8,12 +8,14 @@ import type { HttpApp } from './app.ts'
 import type { Handler } from './handle.ts'
 import { zoneConstraint, zoneOf, zonesOf } from './host.ts'
 import type { Route } from './http.ts'
+import type { Pages } from './pages.ts'
 import { reasons } from './phrases.ts'
 import { unmatchedHandler } from './unmatched.ts'
 
 interface RouterOptions {
   app: HttpApp
   routes: readonly Route[]
+  pages?: Pages | undefined
   /** Returns false for a request that was refused, whatever its path. */
   admitted: (context: ActiveRequest) => boolean
   handlerOf: (route: Route) => Handler
@@ -26,8 +28,8 @@ function logAndDestroy({ app, response, requestId }: ActiveRequest, error: unkno
 }
 
 /** Returns the listener of requests. Paths without a route go to `unmatchedHandler`; paths that cannot be decoded are answered NOT_FOUND. */
-export function routerOf({ app, routes, admitted, handlerOf }: RouterOptions) {
-  const answerUnmatched = unmatchedHandler(app, routes)
+export function routerOf({ app, routes, pages, admitted, handlerOf }: RouterOptions) {
+  const answerUnmatched = unmatchedHandler(app, routes, pages)
   const refuse = (message: IncomingMessage, response: ServerResponse, failure: Failure): void =>
     sendFailure(new ActiveRequest(app, message, response), failure)
   const onBadUrl = (_path: string, message: IncomingMessage, response: ServerResponse): void =>

@@ -14,6 +14,7 @@ import {
   type Timeouts,
 } from './listener.ts'
 import { foreignPageFailure } from './own-origin.ts'
+import type { Pages } from './pages.ts'
 import { ambiguityFailure } from './request-line.ts'
 import { limitRequestTime } from './request-timeout.ts'
 import { badRequestLine, routerOf } from './router.ts'
@@ -42,6 +43,8 @@ export interface ServerOptions<App extends HttpApp> {
   /** Checks every reply against its schema and every error against the route's list; for tests. */
   onViolation?: (violation: Violation) => void
   timeouts?: Timeouts
+  /** Who answers GET requests that match no route, such as those of pages. */
+  pages?: Pages | undefined
   /** Another zone on the same port. */
   sharedZone?: Zone | undefined
 }
@@ -57,7 +60,7 @@ export interface Zone {
  * result is being stored within `storedDrainMs`, then everything is closed.
  */
 export async function openServer<App extends HttpApp>(options: ServerOptions<App>): Promise<Server> {
-  const { app, routes, sharedZone: beside } = options
+  const { app, routes, pages, sharedZone: beside } = options
   const connections = new Connections()
   const intake = new BodyMemory(app.config)
   if (routes.some(({ body }) => body)) app.metrics.bodyBytes.setSource(() => [[{}, intake.bytes]])
@@ -65,6 +68,7 @@ export async function openServer<App extends HttpApp>(options: ServerOptions<App
   const route = routerOf({
     app,
     routes,
+    pages,
     admitted: gateOf(options, connections),
     handlerOf: (route) =>
       handlerOf({ app, route, intake, sockets: webSockets, onViolation: options.onViolation }),

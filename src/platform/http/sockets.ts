@@ -95,6 +95,7 @@ export class Sockets {
       await unopened?.()
       throw error
     }
+    context.endConnection = () => line.close(policyViolationCode, 'the session is no longer accepted')
     using _checks = this.#checkKey(line, route, context)
     await this.#talk(run, line, context)
     finish(this.#app, route, context, { status: 101, complete: true })

@@ -1,12 +1,13 @@
-/** Requests that match no route: preflights, 405 for an unsupported method, 404. */
+/** Requests that match no route: preflights, pages, 405 for an unsupported method, 404. */
 import type { IncomingMessage } from 'node:http'
 import { Failure } from '#platform/errors'
 import type { ActiveRequest } from './active-request.ts'
 import { sendFailure } from './answer.ts'
 import type { HttpApp } from './app.ts'
 import { answerPreflight } from './cors.ts'
-import { hostPattern, zoneOf, zonesOf } from './host.ts'
+import { anywhere, hostPattern, zoneOf, zonesOf } from './host.ts'
 import type { Route } from './http.ts'
+import type { Pages } from './pages.ts'
 import { areParamsValid, compilePath } from './validate.ts'
 
 interface RoutePattern {
@@ -24,6 +25,7 @@ export const patternOf = (route: Route): RegExp =>
 export function unmatchedHandler(
   app: HttpApp,
   routes: readonly Route[],
+  pages?: Pages,
 ): (context: ActiveRequest) => Promise<void> {
   const zoneOfHost = zonesOf(routes)
   const routePatterns: RoutePattern[] = routes.map((route) => ({
@@ -43,6 +45,8 @@ export function unmatchedHandler(
     const preflightTarget = preflightTargetOf(here, message)
     if (preflightTarget && (await answerPreflight(app, context, { methods: allowed, ...preflightTarget })))
       return
+    const isForPages = here.length === 0 && zone === anywhere && (method === 'GET' || method === 'HEAD')
+    if (isForPages && (await pages?.(context, path))) return
     if (allowed.length > 0) context.answerHeaders['allow'] = allowed.join(', ')
     sendFailure(
       context,

@@ -36,4 +36,7 @@ export function couldBeKey(secret: string): boolean {
   return /^[!-~]+$/.test(body)
 }
 
+/** False for text that cannot be the token of a browser's session; needs no database query. */
+export const couldBeSession = (token: string): boolean => /^khb_[0-9A-Za-z]{49}$/.test(token)
+
 const checksum = (body: string): string => base62(crc32(body), 6)

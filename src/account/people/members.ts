@@ -1,0 +1,190 @@
+/** Members: people with a role in an account. */
+import { sql } from 'kysely'
+import { endSessionKeys, type Role } from '#platform/auth'
+import type { Db, Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import { permissionsOf } from './rights.ts'
+import './errors.ts'
+
+export interface Membership {
+  accountId: string
+  personId: string
+  role: Role
+  /** The projects that the member may use; null: all of the account. */
+  projectIds: string[] | null
+  /** The provider whose claims make this membership; null: it stands by itself. */
+  providerId: string | null
+  joinedAt: Date
+}
+
+/** A member as the account sees it. */
+export type Member = Membership & { displayName: string; email: string | null }
+
+/** A membership as its person sees it. */
+export type MembershipEntry = Membership & { accountName: string; accountState: 'active' | 'suspended' }
+
+export interface MemberSetting {
+  accountId: string
+  personId: string
+  role: Role
+  /** Null: all projects. An owner is never limited to some. */
+  projectIds: readonly string[] | null
+  providerId?: string | null | undefined
+}
+
+/**
+ * Makes the person a member, or changes the role and projects of one. Connections that the person may no longer have end within a second, and open
+ * invitations that the person may no longer give are revoked. Throws LAST_OWNER (409) if the account would be left without an owner.
+ */
+export async function setMember(tx: Tx, setting: MemberSetting, now: Date): Promise<void> {
+  const { accountId, personId, role } = setting
+  await lockMembers(tx, accountId)
+  if (role !== 'owner') await requireOtherOwner(tx, accountId, personId)
+  const projectIds = role === 'owner' || !setting.projectIds ? null : [...new Set(setting.projectIds)]
+  const change = { role, project_ids: projectIds, provider_id: setting.providerId ?? null }
+  await tx
+    .insertInto('people.members')
+    .values({ account_id: accountId, person_id: personId, ...change, joined_at: now })
+    .onConflict((conflict) => conflict.columns(['account_id', 'person_id']).doUpdateSet(change))
+    .execute()
+  await revokeGiven(tx, accountId, personId, { role, projectIds }, now)
+  await endSessionKeys(tx, accountId, personId, projectIds, now)
+}
+
+/**
+ * Ends a membership: the keys by which the person pays in the account end, the invitations that the person gave, and the person's connections within
+ * a second. Returns false if there was none. Throws LAST_OWNER (409).
+ */
+export async function removeMember(tx: Tx, accountId: string, personId: string, now: Date): Promise<boolean> {
+  await lockMembers(tx, accountId)
+  await requireOtherOwner(tx, accountId, personId)
+  const done = await tx
+    .deleteFrom('people.members')
+    .where('account_id', '=', accountId)
+    .where('person_id', '=', personId)
+    .executeTakeFirst()
+  await revokeGiven(tx, accountId, personId, undefined, now)
+  await endSessionKeys(tx, accountId, personId, [], now)
+  return done.numDeletedRows === 1n
+}
+
+/** Revokes the open invitations by a member that are more than the member may give now, for good: a role that comes back does not bring them back. */
+async function revokeGiven(
+  tx: Tx,
+  accountId: string,
+  personId: string,
+  own: Pick<Membership, 'role' | 'projectIds'> | undefined,
+  now: Date,
+): Promise<void> {
+  const mayInvite = own !== undefined && permissionsOf(own.role).has('members:write')
+  const projectIds = own?.projectIds ?? null
+  await sql`update people.invitations set revoked_at = ${now}
+    where account_id = ${accountId} and invited_by = ${personId} and accepted_at is null and revoked_at is null
+      and (not ${mayInvite} or (role = 'owner' and ${own?.role !== 'owner'})
+        or (${projectIds !== null} and (project_ids is null or not project_ids <@ ${projectIds}::uuid[])))`.execute(
+    tx,
+  )
+}
+
+/** Changes of the members of one account wait for each other, so that two owners cannot remove each other at once. */
+export async function lockMembers(tx: Tx, accountId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('people.members'), hashtext(${accountId}))`.execute(tx)
+}
+
+/** Throws LAST_OWNER if the person is the only owner of the account. */
+async function requireOtherOwner(tx: Tx, accountId: string, personId: string): Promise<void> {
+  const owners = await tx
+    .selectFrom('people.members')
+    .select('person_id')
+    .where('account_id', '=', accountId)
+    .where('role', '=', 'owner')
+    .execute()
+  if (owners.length === 1 && owners[0]!.person_id === personId) fail('LAST_OWNER', {})
+}
+
+const memberColumns = [
+  'm.account_id',
+  'm.person_id',
+  'm.role',
+  'm.project_ids',
+  'm.provider_id',
+  'm.joined_at',
+] as const
+
+interface MemberSelection {
+  account_id: string
+  person_id: string
+  role: Role
+  project_ids: string[] | null
+  provider_id: string | null
+  joined_at: Date
+}
+
+const membershipOf = (row: MemberSelection): Membership => ({
+  accountId: row.account_id,
+  personId: row.person_id,
+  role: row.role,
+  projectIds: row.project_ids,
+  providerId: row.provider_id,
+  joinedAt: row.joined_at,
+})
+
+/** The members of an account, who joined first first. */
+export async function members(db: Db | Tx, accountId: string): Promise<Member[]> {
+  const rows = await ('kysely' in db ? db.kysely : db)
+    .selectFrom('people.members as m')
+    .innerJoin('people.people as p', 'p.person_id', 'm.person_id')
+    .leftJoin('people.addresses as a', (join) =>
+      join.onRef('a.person_id', '=', 'm.person_id').on('a.is_primary', '=', true),
+    )
+    .select([...memberColumns, 'p.display_name', 'a.email'])
+    .where('m.account_id', '=', accountId)
+    .orderBy('m.joined_at')
+    .orderBy('m.person_id')
+    .execute()
+  return rows.map((row) => ({ ...membershipOf(row), displayName: row.display_name, email: row.email }))
+}
+
+/** The accounts of which the person is a member, in the order in which the person joined them. */
+export async function memberships(db: Db | Tx, personId: string): Promise<MembershipEntry[]> {
+  const rows = await ('kysely' in db ? db.kysely : db)
+    .selectFrom('people.members as m')
+    .innerJoin('auth.accounts as c', 'c.account_id', 'm.account_id')
+    .select([...memberColumns, 'c.name', 'c.state'])
+    .where('m.person_id', '=', personId)
+    .orderBy('m.joined_at')
+    .orderBy('m.account_id')
+    .execute()
+  return rows.map((row) => ({ ...membershipOf(row), accountName: row.name, accountState: row.state }))
+}
+
+/** The membership of a person in an account. */
+export async function membership(
+  db: Db | Tx,
+  accountId: string,
+  personId: string,
+): Promise<Membership | undefined> {
+  const row = await ('kysely' in db ? db.kysely : db)
+    .selectFrom('people.members as m')
+    .select(memberColumns)
+    .where('m.account_id', '=', accountId)
+    .where('m.person_id', '=', personId)
+    .executeTakeFirst()
+  return row && membershipOf(row)
+}
+
+/** The same, which nobody changes or ends until the transaction does: one that is being changed is waited for. */
+export async function holdMembership(
+  tx: Tx,
+  accountId: string,
+  personId: string,
+): Promise<Membership | undefined> {
+  const row = await tx
+    .selectFrom('people.members as m')
+    .select(memberColumns)
+    .where('m.account_id', '=', accountId)
+    .where('m.person_id', '=', personId)
+    .forShare()
+    .executeTakeFirst()
+  return row && membershipOf(row)
+}

@@ -1,0 +1,138 @@
+/** People, and the addresses that they have proven. */
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import { uuidv7 } from '#platform/ids'
+
+/** A person who signs in. Deleted people are not found. */
+export interface Person {
+  personId: string
+  displayName: string
+  locale: 'fa' | 'en'
+  /** A name of the IANA database, such as `Asia/Tehran`. */
+  timeZone: string
+  isOperator: boolean
+  /** The proven address with which the person signs in, normalised; null where there is none. */
+  email: string | null
+  hasPassword: boolean
+  createdAt: Date
+}
+
+export type PersonWithPassword = Person & { passwordHash: string | null }
+
+export interface NewPerson {
+  displayName: string
+  locale: 'fa' | 'en'
+  timeZone?: string | undefined
+  /** A proven address, normalised; null: none. */
+  email: string | null
+  /** The hash is in PHC form. */
+  passwordHash?: string | null | undefined
+  isOperator?: boolean | undefined
+}
+
+/** Throws EMAIL_TAKEN (409) if the address belongs to another person, also where that person may still take a change of it back. */
+export async function createPerson(tx: Tx, options: NewPerson, now: Date): Promise<Person> {
+  const personId = uuidv7(now.getTime())
+  const { email, passwordHash = null } = options
+  await tx
+    .insertInto('people.people')
+    .values({
+      person_id: personId,
+      display_name: options.displayName,
+      locale: options.locale,
+      time_zone: options.timeZone ?? 'Asia/Tehran',
+      password_hash: passwordHash,
+      password_changed_at: passwordHash === null ? null : now,
+      is_operator: options.isOperator ?? false,
+      created_at: now,
+      deleted_at: null,
+    })
+    .execute()
+  if (email !== null) await insertAddress(tx, personId, email, now)
+  return (await personById(tx, personId))!
+}
+
+async function insertAddress(tx: Tx, personId: string, email: string, now: Date): Promise<void> {
+  await tx.deleteFrom('people.addresses').where('email', '=', email).where('retires_at', '<=', now).execute()
+  const done = await tx
+    .insertInto('people.addresses')
+    .values({ email, person_id: personId, is_primary: true, proven_at: now, retires_at: null })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .executeTakeFirst()
+  if (done.numInsertedOrUpdatedRows !== 1n) fail('EMAIL_TAKEN', {})
+}
+
+const people = (db: Db | Tx) =>
+  ('kysely' in db ? db.kysely : db)
+    .selectFrom('people.people as p')
+    .leftJoin('people.addresses as a', (join) =>
+      join.onRef('a.person_id', '=', 'p.person_id').on('a.is_primary', '=', true),
+    )
+    .where('p.deleted_at', 'is', null)
+    .select([
+      'p.person_id',
+      'p.display_name',
+      'p.locale',
+      'p.time_zone',
+      'p.is_operator',
+      'p.password_hash',
+      'p.created_at',
+      'a.email',
+    ])
+
+type PersonSelection = Awaited<ReturnType<ReturnType<typeof people>['executeTakeFirstOrThrow']>>
+
+const personOf = (row: PersonSelection): Person => ({
+  personId: row.person_id,
+  displayName: row.display_name,
+  locale: row.locale,
+  timeZone: row.time_zone,
+  isOperator: row.is_operator,
+  email: row.email,
+  hasPassword: row.password_hash !== null,
+  createdAt: row.created_at,
+})
+
+export async function personById(db: Db | Tx, personId: string): Promise<Person | undefined> {
+  const row = await people(db).where('p.person_id', '=', personId).executeTakeFirst()
+  return row && personOf(row)
+}
+
+/** All people, those who came first first. */
+export async function listPeople(db: Db): Promise<Person[]> {
+  const rows = await people(db).orderBy('p.created_at').orderBy('p.person_id').execute()
+  return rows.map(personOf)
+}
+
+/**
+ * Changes of a person that other rows follow wait for each other: this lock comes before that of the members of an account everywhere, and rows that
+ * only name the person do not wait for it. Returns false for a person who was deleted.
+ */
+export async function lockPerson(tx: Tx, personId: string): Promise<boolean> {
+  const { rows } = await sql`select from people.people where person_id = ${personId} and deleted_at is null
+    for no key update`.execute(tx)
+  return rows.length === 1
+}
+
+/** The person whose primary address this is, normalised. An address that was replaced finds nobody. */
+export async function personByEmail(db: Db | Tx, email: string): Promise<PersonWithPassword | undefined> {
+  const row = await people(db).where('a.email', '=', email).executeTakeFirst()
+  return row && { ...personOf(row), passwordHash: row.password_hash }
+}
+
+/**
+ * The addresses that hear of changes: the primary one first, then those that were replaced and may still be brought back. One that nobody has proven
+ * hears nothing, because a stranger may read its mailbox.
+ */
+export async function provenAddresses(tx: Db | Tx, personId: string): Promise<string[]> {
+  const rows = await ('kysely' in tx ? tx.kysely : tx)
+    .selectFrom('people.addresses')
+    .select('email')
+    .where('person_id', '=', personId)
+    .where('proven_at', 'is not', null)
+    .orderBy('is_primary', 'desc')
+    .orderBy('email')
+    .execute()
+  return rows.map(({ email }) => email)
+}

@@ -1,0 +1,69 @@
+import type { Role } from '#platform/auth'
+
+declare module '#platform/db' {
+  interface Tables {
+    'people.people': PersonRow
+    'people.addresses': AddressRow
+    'people.sessions': SessionRow
+    'people.devices': DeviceRow
+    'people.members': MemberRow
+  }
+}
+
+export interface PersonRow {
+  person_id: string
+  display_name: string
+  locale: 'fa' | 'en'
+  time_zone: string
+  /** It is in PHC form; null for those who sign in otherwise. */
+  password_hash: string | null
+  password_changed_at: Date | null
+  is_operator: boolean
+  created_at: Date
+  deleted_at: Date | null
+}
+
+export interface AddressRow {
+  email: string
+  person_id: string
+  is_primary: boolean
+  /** Null: it stands on an operator's word, and nobody has proven it. */
+  proven_at: Date | null
+  /** Until when a change away from this address may be undone; null for the primary one. */
+  retires_at: Date | null
+}
+
+/** How a session was opened: the first factor. */
+export type SessionMethod = 'password' | 'code' | 'passkey' | 'openid' | 'link'
+
+export interface SessionRow {
+  session_id: string
+  person_id: string
+  hash: Buffer
+  method: SessionMethod
+  stepped_up_at: Date | null
+  user_agent: string | null
+  opened_from: string | null
+  created_at: Date
+  last_used_at: Date
+  expires_at: Date
+  ended_at: Date | null
+}
+
+export interface DeviceRow {
+  person_id: string
+  hash: Buffer
+  first_used_at: Date
+  last_used_at: Date
+}
+
+export interface MemberRow {
+  account_id: string
+  person_id: string
+  role: Role
+  /** The projects that the member may use; null: all. */
+  project_ids: string[] | null
+  /** The provider whose claims make this membership; null: it stands by itself. */
+  provider_id: string | null
+  joined_at: Date
+}

@@ -1,0 +1,90 @@
+/** Requests of people: their session, the project that they name, and the rights of their role. */
+import { type Caller, callerOfPerson, isPermission, requireScope, type SessionRecord } from '#platform/auth'
+import { fail } from '#platform/errors'
+import { isUuid } from '#platform/ids'
+import type { ActiveRequest } from './active-request.ts'
+import type { HttpApp } from './app.ts'
+import type { RequestContext, Route } from './http.ts'
+import { cookieFailure, projectHeader } from './own-origin.ts'
+
+/** A factor counts as recent for so long. */
+const recentFactorMs = 600_000
+
+/** Whether only people may use the route, never a key. */
+export const isOfPeople = ({ scope }: Pick<Route, 'scope'>): boolean =>
+  scope === 'person' || isPermission(scope)
+
+/** Whether people may use the route by their sessions. */
+export const takesSessions = ({ scope, credentials }: Pick<Route, 'scope' | 'credentials'>): boolean =>
+  scope !== 'public' && (credentials?.includes('session') ?? true)
+
+/**
+ * Returns the caller of the session whose token this is. Throws CROSS_SITE_REQUEST, NOT_SIGNED_IN, PROJECT_REQUIRED, NOT_FOUND for a project that is
+ * not one of the person, INSUFFICIENT_ROLE, STEP_UP_REQUIRED, and the refusals of the account.
+ */
+export async function admitSession(
+  app: HttpApp,
+  route: Route,
+  context: ActiveRequest,
+  { token, query }: { token: string; query: Record<string, unknown> },
+): Promise<Caller> {
+  const refusal = cookieFailure(context, route.socket !== undefined)
+  if (refusal) throw refusal
+  const isRecent = ({ steppedUpAtMs }: SessionRecord) => app.clock.nowMs() - steppedUpAtMs <= recentFactorMs
+  let session = await app.sessions.find(token)
+  // A factor that was given a moment ago may not have been announced to this process yet.
+  if (session && route.stepUp && !isRecent(session)) session = await app.sessions.findNow(token)
+  if (!session) return fail('NOT_SIGNED_IN', {})
+  // What a person sees is for no shared cache.
+  context.answerHeaders['cache-control'] ??= 'private, no-cache'
+  const caller =
+    route.scope === 'person'
+      ? callerOfPerson(session)
+      : await app.sessions.caller(session, projectOf(route, context, query), {
+          needsPlan: !isOfPeople(route),
+          // The claim on an idempotency key is that of the key by which the person pays.
+          needsKey:
+            mayPay(route) || (route.idempotent === true && context.headers['idempotency-key'] !== undefined),
+        })
+  if (!caller) return fail('NOT_FOUND', {}, { param: 'X-Kherad-Project' })
+  if (route.stepUp && !isRecent(session)) fail('STEP_UP_REQUIRED', {})
+  return caller
+}
+
+/** Whether requests to the route may pay: to read costs nothing, and changes nothing. */
+const mayPay = (route: Route): boolean =>
+  !isOfPeople(route) && (route.method !== 'GET' || route.socket !== undefined)
+
+/** Throws what a caller of this kind gets who lacks the right of the route. */
+export function requireRightOf({ scope, orScope }: Route, caller: Caller): void {
+  if (scope === 'person' && caller.kind !== 'session') fail('SESSION_REQUIRED', {})
+  if (scope === 'public' || scope === 'any' || scope === 'person') return
+  if (orScope && caller.scopes.has(orScope)) return
+  requireScope(caller, scope)
+}
+
+/** The person of a request, on routes that only people may use. Throws SESSION_REQUIRED (403). */
+export function requirePerson({ caller }: Pick<RequestContext<unknown>, 'caller'>) {
+  return caller.person ?? fail('SESSION_REQUIRED', {})
+}
+
+/**
+ * The id of the project that the request names: by the header, or by the query where an element of a page loads something. The route does not see this
+ * parameter. An id that is none is returned as one that nobody has.
+ */
+function projectOf(
+  route: Route,
+  { message, headers }: ActiveRequest,
+  query: Record<string, unknown>,
+): string | undefined {
+  const inQuery = route.method === 'GET' && message.method !== 'OPTIONS' ? query['project'] : undefined
+  if (inQuery !== undefined && !hasOwnProject(route)) delete query['project']
+  const named = headers[projectHeader] ?? inQuery
+  if (named === undefined) return undefined
+  return typeof named === 'string' && isUuid(named) ? named.toLowerCase() : nobodysId
+}
+
+const nobodysId = '00000000-0000-0000-0000-000000000000'
+
+const hasOwnProject = ({ query }: Route): boolean =>
+  'project' in ((query as { properties?: object } | undefined)?.properties ?? {})
