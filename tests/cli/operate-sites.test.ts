@@ -48,6 +48,15 @@ test('a site is taken down by its slug and restored by its id, and visitors noti
     taken_down_reason: null,
   })
   await until(async () => (await seen('reported-shop')) === 200)
+  const { data } = await done(env, 'audit', 'list', '--operation', 'sites.')
+  expect(data.slice(0, 2)).toMatchObject([
+    { operation: 'sites.restore', target: { kind: 'site', id }, after: { taken_down: false, reason: null } },
+    {
+      operation: 'sites.takedown',
+      target: { kind: 'site', id },
+      after: { taken_down: true, reason: 'phishing' },
+    },
+  ])
 })
 
 test('limits of one site stand in place of those of the configuration until they are taken back', async () => {

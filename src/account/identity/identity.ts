@@ -1,4 +1,5 @@
 /** Manages accounts, projects and keys; used by the first start and by the CLI. */
+import { type AuditEntry, audit } from '#account/audit'
 import {
   type Account,
   createAccount,
@@ -72,5 +73,33 @@ async function createAll(tx: Tx, bootstrapKey: string | undefined, now: Date): P
     },
     now,
   )
+  await auditFirst(tx, { account, project, key }, now)
   return { account, project, key, shownSecret: bootstrapKey === undefined ? secret : undefined }
+}
+
+/** Writes the rows of what the first start makes by itself. */
+async function auditFirst(
+  tx: Tx,
+  { account, project, key }: Pick<FirstStart, 'account' | 'project' | 'key'>,
+  now: Date,
+): Promise<void> {
+  const accountId = account.account_id
+  const projectId = project.project_id
+  const made: Omit<AuditEntry, 'accountId' | 'actor'>[] = [
+    {
+      operation: 'account.create',
+      target: { kind: 'account', id: accountId },
+      after: { name: account.name },
+    },
+    {
+      ...{ projectId, operation: 'projects.create', target: { kind: 'project', id: projectId } },
+      after: { name: project.name },
+    },
+    {
+      ...{ projectId, operation: 'keys.create', target: { kind: 'key', id: key.key_id } },
+      after: { name: key.name, scopes: key.scopes },
+    },
+    { operation: 'credits.grant', after: { microcredits: firstCredits * microcreditsPerCredit } },
+  ]
+  for (const one of made) await audit(tx, { accountId, actor: { kind: 'system', id: null }, ...one }, now)
 }

@@ -1,4 +1,5 @@
 /** Makes, changes and removes connections, and gives them new secrets. */
+import { type AuditTarget, addressWithoutPath, auditRequest } from '#account/audit'
 import { acceptOnce } from '#core/calls'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
@@ -50,6 +51,7 @@ export async function createConnection(
     if ((await store.countConnections(tx, caller)) >= maxConnections)
       fail('TOO_MANY_WEBHOOKS', { max: maxConnections })
     await store.insertConnection(tx, row)
+    await auditRequest(tx, context, { target: targetOf(row), after: auditedOf(row) })
     return { ...toConnection(row, nowMs), secret } satisfies ConnectionWithSecret
   })
 }
@@ -62,6 +64,7 @@ export async function changeConnection(context: IdContext<ConnectionPatch>) {
   const url = body.url === undefined ? undefined : await requireReachable(context, body.url, 'url')
   const now = new Date(app.clock.nowMs())
   return app.db.tx(async (tx) => {
+    const before = (await store.lockConnection(tx, connectionKey)) ?? notFound()
     const row = await store.changeConnection(tx, connectionKey, {
       ...(url !== undefined && { url, strikes: 0, parked_until: null }),
       ...(body.events && { events: body.events }),
@@ -71,6 +74,8 @@ export async function changeConnection(context: IdContext<ConnectionPatch>) {
     })
     if (!row) return notFound()
     if (!row.enabled) await store.cancelPending(tx, connectionKey, 'disabled', now)
+    const change = { before: auditedOf(before), after: auditedOf(row) }
+    await auditRequest(tx, context, { target: targetOf(row), ...change })
     return toConnection(row, now.getTime())
   })
 }
@@ -79,11 +84,22 @@ export async function deleteConnection(context: IdContext) {
   const { app, params } = context
   const connectionKey = connectionKeyOf(context)
   await app.db.tx(async (tx) => {
-    if (!(await store.deleteConnection(tx, connectionKey))) notFound()
+    const before = (await store.lockConnection(tx, connectionKey)) ?? notFound()
+    await store.deleteConnection(tx, connectionKey)
     await store.cancelPending(tx, connectionKey, 'deleted', new Date(app.clock.nowMs()))
+    await auditRequest(tx, context, { target: targetOf(before), before: auditedOf(before) })
   })
   return { id: params.id.toLowerCase(), deleted: true }
 }
+
+const targetOf = ({ connection_id: id }: store.ConnectionRow): AuditTarget => ({ kind: 'webhook', id })
+
+/** A connection in the audit log: the path of an address often holds a secret. */
+const auditedOf = ({ url, events, enabled }: store.ConnectionRow) => ({
+  url: addressWithoutPath(url),
+  events,
+  enabled,
+})
 
 /** Makes a new secret. It signs from now on, and for a day the old one signs beside it. */
 export async function rotateSecret(context: IdContext): Promise<JsonText> {
@@ -105,6 +121,10 @@ export async function rotateSecret(context: IdContext): Promise<JsonText> {
       old_secret: row.secret,
       old_secret_until: until,
       updated_at: now,
+    })
+    await auditRequest(tx, context, {
+      target: targetOf(row),
+      after: { previous_until: until.toISOString() },
     })
     return {
       ...toConnection({ ...row, updated_at: now }, nowMs),

@@ -27,6 +27,7 @@ const connections: Route<WebhooksApp>[] = [
     path,
     operation: 'webhooks.create',
     ...write,
+    audited: true,
     summary: {
       en: 'Have events sent to an address. The secret that signs them is shown only here.',
       fa: 'فرستادن رویدادها به یک نشانی. رازی که آن‌ها را امضا می‌کند فقط اینجا نشان داده می‌شود.',
@@ -63,6 +64,7 @@ const connections: Route<WebhooksApp>[] = [
     path: `${path}/{id}`,
     operation: 'webhooks.change',
     ...write,
+    audited: true,
     summary: {
       en: 'Change address or events, switch off and on. What waits while it is switched off is not sent.',
       fa: 'تغییر نشانی یا رویدادها، خاموش و روشن کردن. آنچه هنگام خاموش شدن در صف است فرستاده نمی‌شود.',
@@ -78,6 +80,7 @@ const connections: Route<WebhooksApp>[] = [
     path: `${path}/{id}`,
     operation: 'webhooks.delete',
     ...write,
+    audited: true,
     summary: { en: 'Remove a connection; its report stays.', fa: 'حذف یک اتصال؛ گزارش آن می‌ماند.' },
     params: IdParams,
     reply: { 200: DeletedConnection },
@@ -89,6 +92,8 @@ const connections: Route<WebhooksApp>[] = [
     path: `${path}/{id}/rotate-secret`,
     operation: 'webhooks.rotateSecret',
     ...write,
+    stepUp: true,
+    audited: true,
     summary: {
       en: 'A new secret, shown only here. For 24 hours the old one signs the Standard Webhooks header too.',
       fa: 'رازی تازه که فقط اینجا نشان داده می‌شود. تا ۲۴ ساعت راز پیشین هم هدر Standard Webhooks را امضا می‌کند.',

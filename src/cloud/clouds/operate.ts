@@ -9,7 +9,10 @@ import { isOverdue } from './packages.ts'
 import type { CloudRow } from './store.ts'
 import * as store from './store.ts'
 
-type OperatorDependencies = Pick<CloudsApp, 'db' | 'clock'>
+interface OperatorDependencies extends Pick<CloudsApp, 'db' | 'clock'> {
+  /** Writes what belongs to the change in its transaction, such as a row of the audit log. */
+  alongside?: (tx: Tx, before: CloudRow, after: CloudRow) => Promise<void>
+}
 
 /** Suspends a cloud: its app is refused from here on, and its owner can only read or delete the cloud. What is stored stays. */
 export const suspendCloud = (
@@ -30,7 +33,10 @@ export async function resumeCloud(
   cloud: CloudKey,
 ): Promise<{ resumed: CloudRow } | { ended: PackageRow }> {
   let ended: PackageRow | undefined
-  const resumed = await changeLockedCloud(room, cloud, async (tx, now) => {
+  const alongside: typeof room.alongside = async (...change) => {
+    if (!ended) await room.alongside?.(...change)
+  }
+  const resumed = await changeLockedCloud({ ...room, alongside }, cloud, async (tx, now) => {
     const used = await packageOf(tx, cloud)
     if (used && isOverdue(used, now)) ended = used
     else await store.changeCloud(tx, cloud, { suspended_at: null, suspended_reason: null, updated_at: now })
@@ -70,7 +76,7 @@ export async function setReadOnly(
 }
 
 async function changeLockedCloud(
-  { db, clock }: OperatorDependencies,
+  { db, clock, alongside }: OperatorDependencies,
   cloud: CloudKey,
   work: (tx: Tx, now: Date, row: CloudRow) => Promise<unknown>,
 ): Promise<CloudRow> {
@@ -80,6 +86,7 @@ async function changeLockedCloud(
     await work(tx, new Date(clock.nowMs()), row)
     const changed = (await store.lockCloud(tx, cloud))!
     await announceCloud(tx, cloud, row.ref, changed.suspended_at === null ? 'changed' : 'stopped')
+    await alongside?.(tx, row, changed)
     return changed
   })
 }

@@ -71,14 +71,18 @@ export async function listPackages(
 }
 
 /** Inserts a package; one that was given already is returned. Undefined where another package has this id. */
-export async function insertPackage(tx: Tx, row: PackageRow): Promise<PackageRow | undefined> {
+export async function insertPackage(
+  tx: Tx,
+  row: PackageRow,
+): Promise<{ row: PackageRow; isNew: boolean } | undefined> {
   const { rows } = await sql<PackageRow>`insert into clouds.packages
       (account_id, package_id, offer, paid_until, created_at, updated_at)
     values (${row.account_id}, ${row.package_id}, ${row.offer}, ${row.paid_until}, ${row.created_at}, ${row.updated_at})
     on conflict (package_id) do nothing returning *`.execute(tx)
-  if (rows[0]) return rows[0]
+  if (rows[0]) return { row: rows[0], isNew: true }
   const there = await findPackage(tx, row.package_id)
-  return there?.account_id === row.account_id && there.offer === row.offer ? there : undefined
+  const isSame = there?.account_id === row.account_id && there.offer === row.offer
+  return isSame ? { row: there, isNew: false } : undefined
 }
 
 export async function changePackage(

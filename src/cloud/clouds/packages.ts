@@ -43,7 +43,10 @@ export async function takePackage(
   return fail('PACKAGE_USED_UP', {})
 }
 
-type PackageDependencies = Pick<CloudsApp, 'db' | 'clock'>
+interface PackageDependencies extends Pick<CloudsApp, 'db' | 'clock'> {
+  /** Writes what belongs to the change in its transaction, such as a row of the audit log; `before` is absent for a new package. */
+  alongside?: (tx: Tx, after: PackageRow, before?: PackageRow) => Promise<void>
+}
 
 export interface GivenPackage {
   accountId: string
@@ -55,7 +58,7 @@ export interface GivenPackage {
 
 /** Gives an account a package. Undefined where another package has this id. */
 export async function givePackage(
-  { db, clock }: PackageDependencies,
+  { db, clock, alongside }: PackageDependencies,
   { accountId, packageId, offer, paidUntil }: GivenPackage,
 ): Promise<PackageRow | undefined> {
   const now = new Date(clock.nowMs())
@@ -63,7 +66,11 @@ export async function givePackage(
     ...{ account_id: accountId, package_id: packageId ?? uuidv7(now.getTime()), offer, cloud_id: null },
     ...{ paid_until: paidUntil, ended_at: null, created_at: now, updated_at: now },
   }
-  return db.tx((tx) => packages.insertPackage(tx, row))
+  return db.tx(async (tx) => {
+    const given = await packages.insertPackage(tx, row)
+    if (given?.isNew) await alongside?.(tx, given.row)
+    return given?.row
+  })
 }
 
 /**
@@ -100,7 +107,7 @@ export const endPackage = (room: PackageDependencies, packageId: string): Promis
   })
 
 async function changeLockedPackage(
-  { db, clock }: PackageDependencies,
+  { db, clock, alongside }: PackageDependencies,
   packageId: string,
   work: (tx: Tx, row: PackageRow, now: Date) => Promise<void>,
 ): Promise<PackageRow | undefined> {
@@ -114,7 +121,9 @@ async function changeLockedPackage(
       if (row.cloud_id !== (cloud?.cloud_id ?? null)) return 'used otherwise meanwhile'
       await work(tx, row, new Date(clock.nowMs()))
       if (cloud) await announceCloud(tx, store.keyOf(cloud), cloud.ref)
-      return packages.findPackage(tx, packageId)
+      const after = (await packages.findPackage(tx, packageId))!
+      await alongside?.(tx, after, row)
+      return after
     })
     if (changed !== 'used otherwise meanwhile') return changed
   }

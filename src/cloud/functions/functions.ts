@@ -56,6 +56,7 @@ export { isReservedName, putSecret, removeSecret, sealValue } from './secrets.ts
 export { openFunctionSource, type PlatformFunctions } from './source.ts'
 export {
   type FunctionRow,
+  findFunction,
   findVersion as findFunctionVersion,
   functionCounts,
   listFunctions,

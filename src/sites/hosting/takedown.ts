@@ -6,7 +6,10 @@ import { announceSite } from './directory.ts'
 import type { SiteKey, SiteRow } from './store.ts'
 import * as store from './store.ts'
 
-type TakedownServices = Pick<HostingApp, 'db' | 'clock'>
+interface TakedownServices extends Pick<HostingApp, 'db' | 'clock'> {
+  /** Writes what belongs to the change in its transaction, such as a row of the audit log. */
+  alongside?: (tx: Tx, before: SiteRow, after: SiteRow) => Promise<void>
+}
 
 /** Takes a site down: visitors get a notice from here on, and nothing is published. What is stored stays. */
 export const takeDown = (
@@ -36,7 +39,7 @@ export const setLimits = (
   })
 
 async function change(
-  { db, clock }: TakedownServices,
+  { db, clock, alongside }: TakedownServices,
   siteKey: SiteKey,
   work: (tx: Tx, now: Date, site: SiteRow) => Promise<unknown>,
 ): Promise<SiteRow> {
@@ -44,6 +47,8 @@ async function change(
     const site = (await store.lockSite(tx, siteKey)) ?? fail('SITE_NOT_FOUND', {}, { param: 'id' })
     await work(tx, new Date(clock.nowMs()), site)
     await announceSite(tx, siteKey.accountId, siteKey.siteId)
-    return (await store.lockSite(tx, siteKey))!
+    const after = (await store.lockSite(tx, siteKey))!
+    await alongside?.(tx, site, after)
+    return after
   })
 }

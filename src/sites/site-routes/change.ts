@@ -1,4 +1,5 @@
 /** What is done to a site beside publishing: going back, and deleting it. */
+import { auditRequest } from '#account/audit'
 import { acceptOnce } from '#core/calls'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
@@ -25,7 +26,10 @@ export async function rollBackSite(context: SiteContext<RollbackBody>): Promise<
     async (tx) => {
       const site = await lock(tx, found)
       await rollBack(app, tx, site, { version: body.version, now })
-      return toSite(app, language, await readSite(tx, { accountId: site.account_id, siteId: site.site_id }))
+      const shown = await readSite(tx, { accountId: site.account_id, siteId: site.site_id })
+      const change = { before: { live: site.live_version }, after: { live: shown.live_version } }
+      await auditRequest(tx, context, { target: { kind: 'site', id: site.site_id }, ...change })
+      return toSite(app, language, shown)
     },
   )
   await app.sites.refresh({ accountId: found.account_id, siteId: found.site_id })
@@ -43,10 +47,16 @@ export async function removeSiteOfCloud(context: CloudSiteContext<DeleteBody>) {
   return remove(context, await requireSite(context.app, context.caller, siteId, { cloudId, param: 'siteId' }))
 }
 
-async function remove({ app, body }: RequestContext<SitesApp, DeleteBody>, found: ShownSite) {
+async function remove(context: RequestContext<SitesApp, DeleteBody>, found: ShownSite) {
+  const { app, body } = context
   const packs = await app.db.tx(async (tx) => {
     const site = await lock(tx, found)
     if (body.confirm !== site.name) fail('INVALID_REQUEST', { why: reasons.otherName }, { param: 'confirm' })
+    const { name, slug, live_version: live } = site
+    await auditRequest(tx, context, {
+      target: { kind: 'site', id: site.site_id },
+      before: { name, slug, live },
+    })
     return deleteSite(app, tx, site)
   })
   await app.sites.refresh({ accountId: found.account_id, siteId: found.site_id })

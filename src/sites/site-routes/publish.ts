@@ -1,5 +1,6 @@
 /** Publishes a site, or a new version of one. */
 
+import { auditRequest } from '#account/audit'
 import { acceptOnce } from '#core/calls'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
@@ -97,6 +98,13 @@ async function acceptPublication(
   return acceptOnce(context, { endpoint, statusCode: 202, now, undo }, async (tx) => {
     const site = await siteOf(tx, now)
     await insertVersion(app, tx, site, { publication, packKey, now })
-    return toSite(app, language, await readSite(tx, { accountId: site.account_id, siteId: site.site_id }))
+    const shown = await readSite(tx, { accountId: site.account_id, siteId: site.site_id })
+    const { name, slug, cloud_id, newest_version: version } = shown
+    await auditRequest(tx, context, {
+      target: { kind: 'site', id: site.site_id },
+      ...(site.live_version !== null && { before: { live: site.live_version } }),
+      after: { name, slug, cloud_id, version },
+    })
+    return toSite(app, language, shown)
   })
 }

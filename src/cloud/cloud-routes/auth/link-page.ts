@@ -1,7 +1,8 @@
 /** The page of a mailed link. It stands at the API, since answers of clouds are never pages; nobody but the platform can write into it. */
 import { createHash } from 'node:crypto'
-import { escapeHtml, findLink, followLink, isRedirectMissing, type OpenLink } from '#cloud/app-users'
+import { findLink, followLink, isRedirectMissing, type OpenLink } from '#cloud/app-users'
 import { Failure, type Language } from '#platform/errors'
+import { escapeHtml } from '#platform/html'
 import { HttpAnswer, type RequestContext } from '#platform/http'
 import type { AuthRoutesApp } from '../app.ts'
 import { leadsTo, notices, type PageTexts, pages } from './phrases.ts'

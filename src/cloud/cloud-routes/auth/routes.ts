@@ -50,6 +50,7 @@ const settingsRoutes: Route<AuthRoutesApp>[] = [
     path,
     operation: 'cloud.auth.change',
     scope: 'cloud:write',
+    audited: true,
     summary: {
       en: 'Change the address of the app, and whether it takes new users.',
       fa: 'تغییر نشانی برنامه و پذیرش کاربر تازه.',
@@ -92,6 +93,7 @@ const userRoutes: Route<AuthRoutesApp>[] = [
     operation: 'cloud.users.block',
     writes: 'nothing',
     scope: 'cloud:write',
+    audited: true,
     summary: {
       en: 'Block a user: all sessions end at once, and there are no new ones.',
       fa: 'مسدود کردن کاربر: همهٔ نشست‌ها بی‌درنگ پایان می‌یابند و نشست تازه‌ای نیست.',
@@ -107,6 +109,7 @@ const userRoutes: Route<AuthRoutesApp>[] = [
     operation: 'cloud.users.unblock',
     writes: 'nothing',
     scope: 'cloud:write',
+    audited: true,
     summary: { en: 'Let a blocked user sign in again.', fa: 'رفع مسدودی کاربر.' },
     params: UserParams,
     reply: { 200: AppUser },
@@ -118,6 +121,7 @@ const userRoutes: Route<AuthRoutesApp>[] = [
     path: userPath,
     operation: 'cloud.users.delete',
     scope: 'cloud:write',
+    audited: true,
     summary: {
       en: 'Delete a user with sessions and private files. Rows stay, without anybody who may change them in the app.',
       fa: 'حذف کاربر با نشست‌ها و فایل‌های خصوصی‌اش. ردیف‌ها می‌مانند و کسی در برنامه آن‌ها را تغییر نمی‌دهد.',
@@ -132,6 +136,7 @@ const userRoutes: Route<AuthRoutesApp>[] = [
     path: `${userPath}/links`,
     operation: 'cloud.users.link',
     scope: 'cloud:write',
+    audited: true,
     summary: {
       en: 'A link for one user, to be handed over otherwise than by a mail of this server.',
       fa: 'پیوندی برای یک کاربر که به شیوه‌ای جز نامهٔ این سرور به او می‌رسد.',

@@ -1,9 +1,10 @@
+import { auditRequest } from '#account/audit'
 import { countUsers, minPasswordLength, webAddress } from '#cloud/app-users'
 import { announceCloud, type CloudRow, changeCloud, keyOf, limitsOf } from '#cloud/clouds'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { AuthRoutesApp } from '../app.ts'
-import type { CloudContext } from '../clouds/create.ts'
+import { type CloudContext, cloudTarget } from '../clouds/create.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
 import { reasons } from './phrases.ts'
 import { type AuthBody, type AuthSettings, maxAddressLength } from './schema.ts'
@@ -12,18 +13,30 @@ export async function readAuth({ app, caller, params }: CloudContext<AuthRoutesA
   return toSettings(app, await requireCloud(app, caller, params.id, { ready: true }))
 }
 
-export async function changeAuth({
-  app,
-  body,
-  caller,
-  params,
-}: CloudContext<AuthRoutesApp, AuthBody>): Promise<AuthSettings> {
+export async function changeAuth(context: CloudContext<AuthRoutesApp, AuthBody>): Promise<AuthSettings> {
+  const { app, body, caller, params } = context
   const found = await requireCloud(app, caller, params.id, { ready: true })
   const change = readChange(body)
-  const changed = await app.db.tx(async (tx) => applyAuth(app, tx, await lockReadyCloud(tx, found), change))
+  const changed = await app.db.tx(async (tx) => {
+    const cloud = await lockReadyCloud(tx, found)
+    const after = await applyAuth(app, tx, cloud, change)
+    await auditRequest(tx, context, {
+      target: cloudTarget(cloud),
+      before: auditedOf(cloud),
+      after: auditedOf(after),
+    })
+    return after
+  })
   await app.clouds.refresh(keyOf(found))
   return toSettings(app, changed)
 }
+
+const auditedOf = (row: CloudRow) => ({
+  site_url: row.site_url,
+  disable_signup: row.disable_signup,
+  additional_redirect_urls: row.additional_redirect_urls,
+  anonymous_sign_ins: row.anonymous_sign_ins,
+})
 
 /** The settings of a cloud about sign-in. */
 export type AuthChange = Partial<

@@ -1,3 +1,4 @@
+import { auditRequest } from '#account/audit'
 import {
   blockUser,
   listUsers,
@@ -8,6 +9,7 @@ import {
   type UserRow,
 } from '#cloud/app-users'
 import type { LiveCloud } from '#cloud/clouds'
+import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
 import { listJson } from '#platform/json'
@@ -49,20 +51,33 @@ export async function read(context: UserContext): Promise<AppUser> {
 }
 
 export async function block(context: UserContext): Promise<AppUser> {
-  const { app, params } = context
-  return toUser(await blockUser(app, await cloudOf(context), params.user_id), app.clock.nowMs())
+  return toUser(await changeBlock(context, true), context.app.clock.nowMs())
 }
 
 export async function unblock(context: UserContext): Promise<AppUser> {
-  const { app, params } = context
-  return toUser(await blockUser(app, await cloudOf(context), params.user_id, null), app.clock.nowMs())
+  return toUser(await changeBlock(context, false), context.app.clock.nowMs())
 }
+
+async function changeBlock(context: UserContext, blocked: boolean): Promise<UserRow> {
+  const { app, params } = context
+  return blockUser(app, await cloudOf(context), params.user_id, {
+    ...(!blocked && { until: null }),
+    alongside: (tx) => auditUser(tx, context, { blocked }),
+  })
+}
+
+/** Writes the row of a change of a user, whose address it leaves out. */
+const auditUser = (tx: Tx, context: UserContext, after: object): Promise<void> =>
+  auditRequest(tx, context, {
+    target: { kind: 'app_user', id: context.params.user_id.toLowerCase() },
+    after: { cloud_id: context.params.id, ...after },
+  })
 
 export async function remove(context: UserContext) {
   const { app, params } = context
   const cloud = await cloudOf(context)
   const { user_id: id } = await requireUser(app, cloud, params.user_id, param)
-  await removeUser(app, cloud, id)
+  await removeUser(app, cloud, id, (tx) => auditUser(tx, context, { deleted: true }))
   return { object: 'cloud.user', id, deleted: true }
 }
 
@@ -73,7 +88,8 @@ export async function link(context: UserContext<LinkBody>) {
   const { email } = await requireUser(app, cloud, params.user_id, param)
   if (email === null) return fail('APP_USER_INVALID', { why: reasons.noAddress }, param)
   const { type, redirect_to: redirectTo = null } = body
-  const made = await makeLink(app, cloud, { type, email, redirectTo })
+  const alongside = (tx: Tx) => auditUser(tx, context, { link: type, redirect_to: redirectTo })
+  const made = await makeLink(app, cloud, { type, email, redirectTo, alongside })
   return {
     object: 'cloud.user_link',
     type,

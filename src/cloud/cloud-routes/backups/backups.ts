@@ -1,4 +1,5 @@
 /** Backups of a dedicated cloud as its developer lists, orders and deletes them. */
+import { auditRequest } from '#account/audit'
 import {
   type BackupRow,
   backupProblem,
@@ -130,6 +131,8 @@ export async function remove(context: BackupContext) {
     const gone = await deleteBackups(tx, key, 1)
     if (gone.deleted === 0 && (await findBackup(tx, key))) fail('RESTORE_RUNNING', {})
     await markForDeletion(tx, gone.keys, new Date(app.clock.nowMs()))
+    const before = { cloud_id: cloud.cloud_id, created_at: row.created_at }
+    await auditRequest(tx, context, { target: { kind: 'backup', id: row.backup_id }, before })
     return gone.keys
   })
   await deletePendingBlobs(app, keys).catch((error: unknown) =>

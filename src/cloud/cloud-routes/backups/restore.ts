@@ -1,8 +1,10 @@
 /** Restores a backup: in place, or into another cloud that is created for it. */
 
+import { auditRequest } from '#account/audit'
 import { requestRestore, shareLockBackup } from '#cloud/backups'
 import { createCloud, keyOf, prepareCloud } from '#cloud/clouds'
 import { acceptOnce, requireUnclaimed } from '#core/calls'
+import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { reasons as cloudReasons } from '../clouds/phrases.ts'
 import { lockReadyCloud } from '../require-cloud.ts'
@@ -33,9 +35,22 @@ async function restoreInPlace(context: BackupContext<RestoreBody>) {
     const cloud = keyOf(await lockReadyCloud(tx, found))
     const from = await shareLockBackup(tx, { ...cloud, backupId: row.backup_id })
     if (!from) return fail('BACKUP_NOT_FOUND', {}, { param: 'backupId' })
-    return toRestore(language, await requestRestore(app, tx, cloud, from, now))
+    const request = await requestRestore(app, tx, cloud, from, now)
+    await auditRestore(tx, context, cloud)
+    return toRestore(language, request)
   })
 }
+
+/** Writes the row of a backup that takes the place of what is in the cloud. */
+const auditRestore = (
+  tx: Tx,
+  context: BackupContext<RestoreBody>,
+  { cloudId }: { cloudId: string },
+): Promise<void> =>
+  auditRequest(tx, context, {
+    target: { kind: 'cloud', id: cloudId },
+    after: { backup_id: context.params.backupId, into: context.body.into ?? 'place' },
+  })
 
 /** The new cloud is provisioned as every other; then the backup takes the place of its empty database. */
 async function restoreIntoNew(context: BackupContext<RestoreBody>) {
@@ -52,7 +67,9 @@ async function restoreIntoNew(context: BackupContext<RestoreBody>) {
     if (noRoom) throw noRoom
     const from = await shareLockBackup(tx, { ...keyOf(found), backupId: row.backup_id })
     if (!from) return fail('BACKUP_NOT_FOUND', {}, { param: 'backupId' })
-    return toRestore(language, await requestRestore(app, tx, prepared.cloud, from, now))
+    const request = await requestRestore(app, tx, prepared.cloud, from, now)
+    await auditRestore(tx, context, prepared.cloud)
+    return toRestore(language, request)
   })
   await app.clouds.refresh(prepared.cloud)
   return answer

@@ -66,6 +66,8 @@ export const backupRoutes: Route<BackupRoutesApp>[] = [
     path: `${path}/{backupId}`,
     operation: 'cloud.delete_backup',
     scope: 'cloud:write',
+    stepUp: true,
+    audited: true,
     summary: { en: 'Delete a backup for good.', fa: 'حذف همیشگی یک پشتیبان.' },
     params: BackupParams,
     reply: { 200: DeletedBackup },
@@ -77,6 +79,7 @@ export const backupRoutes: Route<BackupRoutesApp>[] = [
     path: `${path}/{backupId}/restore`,
     operation: 'cloud.restore_backup',
     scope: 'cloud:write',
+    audited: true,
     summary: {
       en: 'Restore a backup: in place of the database as it is now, or into a new app back-end.',
       fa: 'بازگرداندن پشتیبان: به جای پایگاه دادهٔ کنونی، یا در بک‌اندی تازه.',

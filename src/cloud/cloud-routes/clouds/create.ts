@@ -1,5 +1,6 @@
 /** Creates a cloud, and retries its provisioning. */
 
+import { type AuditTarget, auditRequest } from '#account/audit'
 import { type CloudRow, createCloud, keyOf, prepareCloud, retryCloud } from '#cloud/clouds'
 import { acceptOnce, requireUnclaimed } from '#core/calls'
 import { fail } from '#platform/errors'
@@ -33,11 +34,17 @@ export async function create(context: RequestContext<CloudRoutesApp, CloudBody>)
     const row = await createCloud(app, tx, prepared, { projectId, name, plan, offer, now })
     if (noRoom) throw noRoom
     if (row.state === 'ready') status = created
+    await auditRequest(tx, context, { target: cloudTarget(row), after: { name, plan, package: row.offer } })
     return toCloud(app, language, row)
   })
   await app.clouds.refresh(prepared.cloud)
   return new HttpAnswer(status, reply)
 }
+
+export const cloudTarget = ({ cloud_id: id }: Pick<CloudRow, 'cloud_id'>): AuditTarget => ({
+  kind: 'cloud',
+  id,
+})
 
 /** A request that names a cloud, with the slice of the app that its routes use. */
 export type CloudContext<App, Body = unknown, Query = unknown> = RequestContext<

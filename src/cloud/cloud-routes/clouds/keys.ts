@@ -1,5 +1,6 @@
 /** The addresses and the public key for an app, and the keys that its back-end accepts. */
 
+import { auditRequest } from '#account/audit'
 import {
   announceCloud,
   type CloudRow,
@@ -15,13 +16,14 @@ import {
   signingKeysOf,
 } from '#cloud/clouds'
 import { acceptOnce } from '#core/calls'
+import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
 import { isUuid } from '#platform/ids'
 import { bareList } from '#platform/lists'
 import type { CloudRoutesApp } from '../app.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
-import type { CloudContext } from './create.ts'
+import { type CloudContext, cloudTarget } from './create.ts'
 import type { CloudConnection, Key, KeyBody } from './schema.ts'
 
 type KeyContext = RequestContext<CloudRoutesApp, unknown, unknown, { id: string; keyId: string }>
@@ -103,6 +105,7 @@ export async function rotateKey(context: CloudContext<CloudRoutesApp, KeyBody>):
             now,
             othersUntil,
           })
+          await auditRotation(tx, context, { keyId: row.key_id, othersUntil })
           return { ...toKey(row), secret }
         })
   await app.clouds.refresh(keyOf(found))
@@ -123,11 +126,23 @@ async function rotateSigning(
   const othersUntil = new Date(now.getTime() + (body.grace_seconds ?? signedForSeconds) * 1000)
   return acceptOnce(context, options, async (tx) => {
     await rotateSigningKey(tx, await lockReadyCloud(tx, found), key, { now, othersUntil })
+    await auditRotation(tx, context, { keyId: key.kid, othersUntil })
     return { ...toKey({ ...key, key_id: key.kid, kind: 'signing' }), secret: null }
   })
 }
 
-export async function removeKey({ app, caller, params }: KeyContext) {
+const auditRotation = (
+  tx: Tx,
+  context: CloudContext<CloudRoutesApp, KeyBody>,
+  { keyId, othersUntil }: { keyId: string; othersUntil: Date },
+): Promise<void> =>
+  auditRequest(tx, context, {
+    target: { kind: 'cloud', id: context.params.id },
+    after: { key_id: keyId, kind: context.body.kind, earlier_until: othersUntil },
+  })
+
+export async function removeKey(context: KeyContext) {
+  const { app, caller, params } = context
   const found = await requireCloud(app, caller, params.id, { ready: true })
   await app.db.tx(async (tx) => {
     const cloud = await lockReadyCloud(tx, found)
@@ -136,6 +151,8 @@ export async function removeKey({ app, caller, params }: KeyContext) {
     // The key may be the one that functions find among their variables.
     if (deleted.kind === 'public') await raiseFunctionsRevision(tx, keyOf(cloud))
     await announceCloud(tx, keyOf(cloud), cloud.ref)
+    const before = { key_id: deleted.key_id, kind: deleted.kind }
+    await auditRequest(tx, context, { target: cloudTarget(cloud), before })
   })
   await app.clouds.refresh(keyOf(found))
   return { object: 'cloud.key', id: params.keyId, deleted: true }

@@ -44,6 +44,7 @@ export const cloudRoutes: Route<CloudRoutesApp>[] = [
     path,
     operation: 'cloud.create',
     scope: 'cloud:write',
+    audited: true,
     summary: {
       en: 'Create an app back-end. 201: it is ready; 202: it is being set up.',
       fa: 'ساختن بک‌اند. ۲۰۱: آماده است؛ ۲۰۲: در حال راه‌اندازی است.',
@@ -77,6 +78,8 @@ export const cloudRoutes: Route<CloudRoutesApp>[] = [
     path: `${path}/{id}`,
     operation: 'cloud.delete',
     scope: 'cloud:write',
+    stepUp: true,
+    audited: true,
     summary: {
       en: 'Delete an app back-end for good, with all that is in it and its sites.',
       fa: 'حذف همیشگی بک‌اند با همهٔ محتوا و سایت‌هایش.',
@@ -135,6 +138,8 @@ export const keyRoutes: Route<CloudRoutesApp>[] = [
     path: `${path}/{id}/keys`,
     operation: 'cloud.rotate_key',
     scope: 'cloud:write',
+    stepUp: true,
+    audited: true,
     summary: {
       en: 'A new key, shown only here, in place of those of its kind.',
       fa: 'کلیدی تازه که فقط اینجا نشان داده می‌شود، به جای کلیدهای هم‌نوعش.',
@@ -151,6 +156,8 @@ export const keyRoutes: Route<CloudRoutesApp>[] = [
     path: `${path}/{id}/keys/{keyId}`,
     operation: 'cloud.delete_key',
     scope: 'cloud:write',
+    stepUp: true,
+    audited: true,
     summary: {
       en: 'End a key at once. A key that signs is rotated, not deleted.',
       fa: 'پایان‌دادن فوری به یک کلید. کلید امضا تعویض می‌شود، نه حذف.',

@@ -1,5 +1,6 @@
 /** Creates, lists and deletes collections for a cloud's developer, and reads and writes their rows, with a key of the project. */
 
+import { type AuditTarget, auditRequest } from '#account/audit'
 import { type CloudKey, type CloudRow, keyOf, limitsOf } from '#cloud/clouds'
 import {
   type CollectionRow,
@@ -20,6 +21,7 @@ import {
   throwRowFailure,
 } from '#cloud/collections'
 import { acceptOnce } from '#core/calls'
+import type { Tx } from '#platform/db'
 import { fail, type Localized } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
 import { isUuid, uuidv7 } from '#platform/ids'
@@ -134,7 +136,7 @@ const actions: Record<Action, (work: CollectionRequest) => Promise<JsonText>> = 
 /** Runs `work` in a transaction on the connections of rows, so that nobody else waits for the locks of a cloud. */
 function accept(
   { context, cloud, name }: CollectionRequest,
-  work: (run: RunStatement, now: Date) => Promise<unknown>,
+  work: (run: RunStatement, now: Date, tx: Tx) => Promise<unknown>,
 ): Promise<JsonText> {
   const { app } = context
   const now = new Date(app.clock.nowMs())
@@ -142,7 +144,7 @@ function accept(
     .runInLane(cloud, (db) => {
       const own = { ...context, app: { ...app, db } }
       const options = { endpoint: '/v1/cloud/database', statusCode: 200, now }
-      return acceptOnce(own, options, (tx) => work(statementRunner(tx), now))
+      return acceptOnce(own, options, (tx) => work(statementRunner(tx), now, tx))
     })
     .catch((error: unknown) => throwRowFailure(error, name))
 }
@@ -152,10 +154,19 @@ async function create(work: CollectionRequest): Promise<JsonText> {
   const param = context.body.name === undefined ? 'table' : 'name'
   if (!namePattern.test(name) || name === 'rpc') invalid(param, reasons.name)
   const publicRead = context.body.public_read ?? false
-  return accept(work, async (run, now) =>
-    toCollection(await createCollection(run, cloud, { id: uuidv7(now.getTime()), name, publicRead }, now)),
-  )
+  return accept(work, async (run, now, tx) => {
+    const row = await createCollection(run, cloud, { id: uuidv7(now.getTime()), name, publicRead }, now)
+    await auditRequest(tx, context, { target: collectionTarget(work), after: auditedOf(row) })
+    return toCollection(row)
+  })
 }
+
+const collectionTarget = ({ cloud, name }: Omit<CollectionRequest, 'context'>): AuditTarget => ({
+  kind: 'collection',
+  id: `${cloud.cloudId}/${name}`,
+})
+
+const auditedOf = ({ public_read }: Pick<CollectionRow, 'public_read'>) => ({ public_read })
 
 async function list({ context, cloud, name }: CollectionRequest): Promise<JsonText> {
   const offset = context.body.offset ?? 0
@@ -208,9 +219,12 @@ function update(work: CollectionRequest): Promise<JsonText> {
   const { context, cloud, name } = work
   const { id, data, public_read: publicRead } = context.body
   if (id === undefined && data === undefined && publicRead !== undefined)
-    return accept(work, async (run) => {
-      const changed = await setPublicRead(run, cloud, name, publicRead)
-      return countedOf(run, cloud, changed ?? fail('COLLECTION_NOT_FOUND', { name }, { param: 'table' }))
+    return accept(work, async (run, _now, tx) => {
+      const changed =
+        (await setPublicRead(run, cloud, name, publicRead)) ??
+        fail('COLLECTION_NOT_FOUND', { name }, { param: 'table' })
+      await auditRequest(tx, context, { target: collectionTarget(work), after: auditedOf(changed) })
+      return countedOf(run, cloud, changed)
     })
   if (publicRead !== undefined) invalid('public_read', reasons.unused('update'))
   const rowId = requireId(id)
@@ -252,7 +266,14 @@ export async function dropCollection(
   if (found.plan === 'dedicated') fail('PLAN_MISMATCH', { plan: 'dedicated' })
   const cloud = rowsCloud(context, found)
   const { name, rows } = await app.collections
-    .runInLane(cloud, (db) => db.tx((tx) => deleteCollection(statementRunner(tx), cloud, params.name)))
+    .runInLane(cloud, (db) =>
+      db.tx(async (tx) => {
+        const gone = await deleteCollection(statementRunner(tx), cloud, params.name)
+        const before = { ...auditedOf(gone), rows: gone.rows }
+        await auditRequest(tx, context, { target: collectionTarget({ cloud, name: gone.name }), before })
+        return gone
+      }),
+    )
     .catch((error: unknown) => throwRowFailure(error, params.name))
   return { object: 'collection', name, rows, deleted: true }
 }

@@ -17,6 +17,12 @@ const sqlErrors: FailureCode[] = [
   'SQL_DATABASE_LOST',
 ]
 
+/** Rows are content; whether everybody may read a collection is access, and SQL that writes may change who reads what. */
+const changesAccess = ({ action, public_read, read_only }: DatabaseBody): boolean =>
+  action === undefined
+    ? read_only === false
+    : action === 'create_collection' || (action === 'update' && public_read !== undefined)
+
 export const databaseRoutes: Route<DatabaseRoutesApp>[] = [
   databaseRoute({
     method: 'GET',
@@ -37,6 +43,7 @@ export const databaseRoutes: Route<DatabaseRoutesApp>[] = [
     path,
     operation: 'cloud.database',
     scope: 'cloud:write',
+    audited: changesAccess,
     summary: {
       en: 'Create a collection, and list, insert, update or delete its rows; on dedicated infrastructure run SQL.',
       fa: 'ساختن مجموعه، و دیدن و درج و تغییر و حذف ردیف‌های آن؛ در بک‌اند اختصاصی اجرای SQL.',
@@ -76,6 +83,7 @@ export const databaseRoutes: Route<DatabaseRoutesApp>[] = [
     path: '/v1/cloud/{id}/collections/{name}',
     operation: 'cloud.delete_collection',
     scope: 'cloud:write',
+    audited: true,
     summary: {
       en: 'Delete a collection with all its rows, for good.',
       fa: 'حذف یک مجموعه با همهٔ ردیف‌هایش، برای همیشه.',

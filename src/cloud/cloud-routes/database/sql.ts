@@ -1,12 +1,15 @@
 /** Runs SQL on the database of a dedicated cloud, and describes the database. */
 
+import { auditRequest } from '#account/audit'
 import { withPublicListRefresh } from '#cloud/buckets'
 import { type CloudRow, keyOf } from '#cloud/clouds'
 import type { SqlAnswer } from '#cloud/sql'
 import { claimFirst } from '#core/calls'
+import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { JsonText, type RequestContext } from '#platform/http'
 import type { DatabaseRoutesApp } from '../app.ts'
+import { cloudTarget } from '../clouds/create.ts'
 import { reasons } from './phrases.ts'
 import type { DatabaseBody } from './schema.ts'
 
@@ -25,9 +28,19 @@ export async function runSql(context: DatabaseContext<DatabaseBody>, cloud: Clou
   if (body.confirm_write !== true) fail('CONFIRM_WRITE_REQUIRED', {}, { param: 'confirm_write' })
   return claimFirst(context, { endpoint: '/v1/cloud/database', statusCode: 200 }, async () => {
     const answer = await withPublicListRefresh(app, keyOf(cloud), () => app.sql.write(keyOf(cloud), query))
+    await app.db.tx((tx) => auditSql(tx, context, cloud, answer))
     return answerText(answer, answer)
   })
 }
+
+/** SQL may change who reads what. Its text, which may hold anything, is left out; the change itself is in another database, and committed. */
+const auditSql = (
+  tx: Tx,
+  context: DatabaseContext<DatabaseBody>,
+  cloud: CloudRow,
+  { command, statements }: { command: string | null; statements: number },
+): Promise<void> =>
+  auditRequest(tx, context, { target: cloudTarget(cloud), after: { last_command: command, statements } })
 
 function answerText(
   { columns, rowsText, rowCount, command, truncated }: SqlAnswer,

@@ -1,7 +1,16 @@
 /** Deploys, rolls back and deletes functions of an app. */
 
-import { keyOf } from '#cloud/clouds'
-import { checkCode, deploy, removeFunction, requireFunction, rollBack } from '#cloud/functions'
+import { type AuditTarget, auditRequest } from '#account/audit'
+import { type CloudRow, keyOf } from '#cloud/clouds'
+import {
+  checkCode,
+  deploy,
+  findFunction,
+  removeFunction,
+  requireFunction,
+  rollBack,
+  type ShownFunction,
+} from '#cloud/functions'
 import { acceptOnce } from '#core/calls'
 import type { JsonText, RequestContext } from '#platform/http'
 import type { FunctionRoutesApp } from '../app.ts'
@@ -27,7 +36,13 @@ export async function deployFunction(
   const options = { endpoint: '/v1/cloud/functions', statusCode: 201, now: new Date(app.clock.nowMs()) }
   const answer = await acceptOnce(context, options, async (tx) => {
     const cloud = await lockReadyCloud(tx, found)
-    return toFunction(app, cloud, await deploy(app, tx, cloud, code, compiled))
+    const before = await findFunction(tx, { ...keyOf(cloud), name: code.name })
+    const row = await deploy(app, tx, cloud, code, compiled)
+    await auditRequest(tx, context, {
+      ...{ target: functionTarget(cloud, row), after: auditedOf(row) },
+      ...(before && { before: auditedOf(before) }),
+    })
+    return toFunction(app, cloud, row)
   })
   await app.clouds.refresh(keyOf(found))
   return answer
@@ -45,15 +60,32 @@ export async function rollBackFunction(context: FunctionContext<RollbackBody>): 
   const answer = await acceptOnce(context, options, async (tx) => {
     const cloud = await lockReadyCloud(tx, found)
     const wanted = { name: params.name, version: body.version }
-    return toFunction(app, cloud, await rollBack(app, tx, cloud, wanted))
+    const before = await requireFunction(tx, { ...keyOf(cloud), name: params.name })
+    const row = await rollBack(app, tx, cloud, wanted)
+    const change = { before: auditedOf(before), after: auditedOf(row) }
+    await auditRequest(tx, context, { target: functionTarget(cloud, row), ...change })
+    return toFunction(app, cloud, row)
   })
   await app.clouds.refresh(keyOf(found))
   return answer
 }
 
-export async function deleteFunction({ app, caller, params }: FunctionContext) {
+const functionTarget = ({ cloud_id }: CloudRow, { name }: Pick<ShownFunction, 'name'>): AuditTarget => ({
+  kind: 'function',
+  id: `${cloud_id}/${name}`,
+})
+
+const auditedOf = ({ version, verify_jwt }: ShownFunction) => ({ version, verify_jwt })
+
+export async function deleteFunction(context: FunctionContext) {
+  const { app, caller, params } = context
   const found = await requireCloud(app, caller, params.id, { ready: true })
-  await app.db.tx(async (tx) => removeFunction(tx, await lockReadyCloud(tx, found), params.name))
+  await app.db.tx(async (tx) => {
+    const cloud = await lockReadyCloud(tx, found)
+    const before = await requireFunction(tx, { ...keyOf(cloud), name: params.name })
+    await removeFunction(tx, cloud, params.name)
+    await auditRequest(tx, context, { target: functionTarget(cloud, before), before: auditedOf(before) })
+  })
   await app.clouds.refresh(keyOf(found))
   return { object: 'cloud.function', name: params.name, deleted: true }
 }

@@ -1,6 +1,7 @@
 /** Sets, replaces and deletes secrets that functions read; they are never shown. */
 
-import { keyOf } from '#cloud/clouds'
+import { type AuditTarget, auditRequest } from '#account/audit'
+import { type CloudRow, keyOf } from '#cloud/clouds'
 import { isReservedName, putSecret, removeSecret, sealValue } from '#cloud/functions'
 import { acceptOnce } from '#core/calls'
 import { fail } from '#platform/errors'
@@ -31,15 +32,26 @@ export async function setSecret(context: CloudContext<FunctionRoutesApp, SecretB
     const cloud = await lockReadyCloud(tx, found)
     const { row, isNew } = await putSecret(app, tx, cloud, { name: body.name, sealed })
     if (isNew) status = created
+    await auditRequest(tx, context, { target: secretTarget(cloud, body.name), after: { is_new: isNew } })
     return toSecret(row)
   })
   await app.clouds.refresh(keyOf(found))
   return new HttpAnswer(status, answer)
 }
 
-export async function deleteSecret({ app, caller, params }: FunctionContext) {
+const secretTarget = ({ cloud_id }: CloudRow, name: string): AuditTarget => ({
+  kind: 'secret',
+  id: `${cloud_id}/${name}`,
+})
+
+export async function deleteSecret(context: FunctionContext) {
+  const { app, caller, params } = context
   const found = await requireCloud(app, caller, params.id, { ready: true })
-  await app.db.tx(async (tx) => removeSecret(tx, await lockReadyCloud(tx, found), params.name))
+  await app.db.tx(async (tx) => {
+    const cloud = await lockReadyCloud(tx, found)
+    await removeSecret(tx, cloud, params.name)
+    await auditRequest(tx, context, { target: secretTarget(cloud, params.name) })
+  })
   await app.clouds.refresh(keyOf(found))
   return { object: 'cloud.secret', name: params.name, deleted: true }
 }

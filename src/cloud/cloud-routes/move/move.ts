@@ -4,6 +4,7 @@
  * stay where they are. Each step may run any number of times, in whatever process.
  */
 import { sql } from 'kysely'
+import { auditRequest } from '#account/audit'
 import { changeUsers, copyUsers, deleteCopiedUsers, dropCopiedUsers } from '#cloud/app-users'
 import {
   beginMove,
@@ -26,7 +27,7 @@ import type { Tx } from '#platform/db'
 import type { JsonText } from '#platform/http'
 import { delayIfUnavailable, type JobDelay, type JobRun } from '#platform/jobs'
 import { type CloudMoveApp, job, type MoveRoutesApp } from '../app.ts'
-import type { CloudContext } from '../clouds/create.ts'
+import { type CloudContext, cloudTarget } from '../clouds/create.ts'
 import { toCloud } from '../clouds/show.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
 import type { MoveBody } from './schema.ts'
@@ -45,6 +46,8 @@ export async function move(context: CloudContext<MoveRoutesApp, MoveBody>): Prom
       if (noRoom) throw noRoom
       await enqueue(app, tx, row)
     }
+    const change = { before: { plan: row.plan }, after: { plan: 'dedicated', package: body.package ?? null } }
+    await auditRequest(tx, context, { target: cloudTarget(row), ...change })
     return toCloud(app, language, row)
   })
 }

@@ -11,6 +11,7 @@ export const moveRoutes: Route<MoveRoutesApp>[] = [
     path: '/v1/cloud/{id}/move',
     operation: 'cloud.move',
     scope: 'cloud:write',
+    audited: true,
     summary: {
       en: 'Give a Starter app back-end a database of its own; id, address, keys, users and files stay, collections become tables.',
       fa: 'دادن پایگاه دادهٔ اختصاصی به بک‌اند Starter؛ شناسه، نشانی، کلیدها، کاربران و فایل‌ها می‌مانند و مجموعه‌ها جدول می‌شوند.',

@@ -1,3 +1,4 @@
+import { auditRequest } from '#account/audit'
 import {
   type BucketRow,
   bucketName,
@@ -44,5 +45,11 @@ export async function createBucket(context: CloudContext<StorageRoutesApp, Bucke
     }),
   )
   const options = { endpoint: '/v1/cloud/storage', statusCode: created }
-  return new HttpAnswer(created, await acceptOnce(context, options, async () => shownBucket(bucket)))
+  const reply = await acceptOnce(context, options, async (tx) => {
+    const { public: isPublic, file_size_limit } = shownBucket(bucket)
+    const target = { kind: 'bucket', id: `${row.cloud_id}/${bucket.id}` }
+    await auditRequest(tx, context, { target, after: { public: isPublic, file_size_limit } })
+    return shownBucket(bucket)
+  })
+  return new HttpAnswer(created, reply)
 }

@@ -40,6 +40,7 @@ export const storageRoutes: Route<StorageRoutesApp>[] = [
     path,
     operation: 'cloud.storage.create',
     scope: 'cloud:write',
+    audited: true,
     summary: {
       en: 'Create a bucket; needs dedicated infrastructure, so a Starter app back-end refuses it.',
       fa: 'ساختن باکت؛ بک‌اند اختصاصی می‌خواهد و بک‌اند Starter آن را رد می‌کند.',

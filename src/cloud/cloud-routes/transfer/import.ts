@@ -4,6 +4,7 @@
  * the same answer, also where the first one was lost.
  */
 
+import { auditRequest } from '#account/audit'
 import { type AppFileRow, dropBytes, importFiles, stageAppFile } from '#cloud/app-files'
 import { type ExportedUser, importUsers } from '#cloud/app-users'
 import { type CloudRow, keyOf, limitsOf, takeImportSlot } from '#cloud/clouds'
@@ -16,6 +17,7 @@ import type { JsonText, RequestContext } from '#platform/http'
 import type { ImportApp } from '../app.ts'
 import { type AuthChange, applyAuth, readChange } from '../auth/settings.ts'
 import { isEmpty, lockEmptyExceptRows, usageOf } from '../clouds/contents.ts'
+import { cloudTarget } from '../clouds/create.ts'
 import { lockReadyCloud, requireCloud } from '../require-cloud.ts'
 import { checkExport } from './check.ts'
 import { readLines, withLineNumber } from './read-lines.ts'
@@ -49,6 +51,7 @@ export async function importCloud(context: ImportContext): Promise<JsonText> {
     await makeReady(work)
     const reply = await acceptOnce(context, options, async (tx) => {
       await write(tx, work)
+      await auditRequest(tx, context, { target: cloudTarget(cloud), after: counted })
       return answer
     })
     await app.clouds.refresh(keyOf(cloud))

@@ -40,6 +40,7 @@ export const transferRoutes: (Route<ExportApp> | Route<ImportApp>)[] = [
     path: `${path}/import`,
     operation: 'cloud.import',
     scope: 'cloud:write',
+    audited: true,
     summary: {
       en: 'Put an export into an empty Starter app back-end: all of it, or nothing.',
       fa: 'ورود خروجی به بک‌اند Starter خالی: همهٔ آن یا هیچ.',

@@ -1,5 +1,6 @@
 /** The domains that a site has for its own: claimed, shown, checked and given up. */
 import { domainToASCII, domainToUnicode } from 'node:url'
+import { type AuditTarget, auditRequest } from '#account/audit'
 import { acceptOnce } from '#core/calls'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
@@ -72,13 +73,15 @@ export async function claimDomain(context: SiteContext<DomainBody>): Promise<Jso
     const max = limitsOf(app.config.sites, site.limits).domains
     const domains = await store.domainsOf(tx, key)
     const known = domains.find((one) => one.domain === domain)
-    if (known) return toDomain(known, target)
-    if (domains.length >= max) fail('TOO_MANY_DOMAINS', { max })
-    const row = newRow(key, domain, now)
-    await store.insertDomain(tx, row)
+    if (!known && domains.length >= max) fail('TOO_MANY_DOMAINS', { max })
+    const row = known ?? newRow(key, domain, now)
+    if (!known) await store.insertDomain(tx, row)
+    await auditRequest(tx, context, { target: siteTarget(key), after: { domain, state: row.state } })
     return toDomain(row, target)
   })
 }
+
+const siteTarget = ({ siteId }: store.SiteKey): AuditTarget => ({ kind: 'site', id: siteId })
 
 const firstCheckMs = 60_000
 
@@ -129,7 +132,10 @@ export async function deleteDomain(context: DomainContext) {
   const { row } = await requireDomain(context)
   const key = keyOf(context)
   await context.app.db.tx(async (tx) => {
-    if (await store.deleteDomain(tx, key, row.domain)) await announceSite(tx, key.accountId, key.siteId)
+    if (!(await store.deleteDomain(tx, key, row.domain))) return
+    await announceSite(tx, key.accountId, key.siteId)
+    const before = { domain: row.domain, state: row.state }
+    await auditRequest(tx, context, { target: siteTarget(key), before })
   })
   await context.app.sites.refresh(key)
   return { object: 'site.domain' as const, domain: row.domain, deleted: true }

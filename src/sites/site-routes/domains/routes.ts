@@ -26,6 +26,7 @@ export const domainRoutes: Route<SitesApp>[] = [
     path,
     operation: 'sites.domains.create',
     scope: 'cloud:hosting',
+    audited: true,
     summary: {
       en: 'Claim a domain. The answer names the TXT record that proves it.',
       fa: 'درخواست یک دامنه. پاسخ رکورد TXTای را نام می‌برد که مالکیت آن را ثابت می‌کند.',
@@ -56,6 +57,7 @@ export const domainRoutes: Route<SitesApp>[] = [
     path: `${path}/{domain}`,
     operation: 'sites.domains.delete',
     scope: 'cloud:hosting',
+    audited: true,
     summary: { en: 'Give a domain up.', fa: 'رها کردن یک دامنه.' },
     params: DomainParams,
     reply: { 200: DeletedDomain },

@@ -1,0 +1,83 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+import { uuidOfHex } from '#platform/ids'
+import { type Page, type PageOptions, readPage } from '#platform/lists'
+
+declare module '#platform/db' {
+  interface Tables {
+    'audit.entries': EntryRow
+  }
+}
+
+export interface EntryRow {
+  entry_id: string
+  account_id: string | null
+  project_id: string | null
+  at: Date
+  actor_kind: 'person' | 'key' | 'operator' | 'system'
+  actor_id: string | null
+  operation: string
+  target_kind: string | null
+  target_id: string | null
+  before: unknown
+  after: unknown
+  request_id: string | null
+  client: string | null
+}
+
+export async function insertEntry(tx: Tx, row: EntryRow): Promise<void> {
+  const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
+  await tx
+    .insertInto('audit.entries')
+    .values({ ...row, before: json(row.before), after: json(row.after) })
+    .execute()
+}
+
+export interface AuditFilter {
+  /** Rows of one account; null: those of the whole installation; absent: all rows. */
+  accountId?: string | null | undefined
+  actorKind?: EntryRow['actor_kind'] | undefined
+  /** The id of a person or a key. */
+  actorId?: string | undefined
+  /** What the operation begins with. */
+  operation?: string | undefined
+  /** Of these beginnings the operation must have one. */
+  operations?: readonly string[] | undefined
+  /** Only rows of these projects, and none of the account as a whole. */
+  projectIds?: readonly string[] | undefined
+  /** Rows from this time on match. */
+  from?: Date | undefined
+  /** Rows before this time match. */
+  to?: Date | undefined
+}
+
+/** A page of rows, newest first; the cursor is the id of a row. */
+export async function listAudit(
+  db: Pick<Db, 'kysely'>,
+  filter: AuditFilter,
+  page: Pick<PageOptions, 'limit' | 'after_id'>,
+): Promise<Page<EntryRow>> {
+  const { accountId, projectIds, actorKind, actorId, operation, operations, from, to } = filter
+  let query = db.kysely.selectFrom('audit.entries').selectAll()
+  if (accountId === null) query = query.where('account_id', 'is', null)
+  else if (accountId !== undefined) query = query.where('account_id', '=', accountId)
+  if (projectIds !== undefined)
+    query = query.where(sql<boolean>`project_id = any(${[...projectIds]}::uuid[])`)
+  if (actorKind !== undefined) query = query.where('actor_kind', '=', actorKind)
+  if (actorId !== undefined) query = query.where('actor_id', '=', actorId)
+  if (operation !== undefined) query = query.where(sql<boolean>`starts_with(operation, ${operation})`)
+  if (operations !== undefined)
+    query = query.where(sql<boolean>`exists (
+      select from unnest(${[...operations]}::text[]) beginning where starts_with(operation, beginning))`)
+  // Ids ascend with time, and the index is ordered by them: rows of other times are not read.
+  if (from) query = query.where('at', '>=', from).where('entry_id', '>=', idAt(from.getTime() - sameTimeMs))
+  if (to) query = query.where('at', '<', to).where('entry_id', '<', idAt(to.getTime() + sameTimeMs))
+  return readPage(query, 'entry_id', page)
+}
+
+/** By how much the time in an id may be later than the time of its row, because many ids were made in one millisecond. */
+const sameTimeMs = 1_000
+
+/** The lowest id of the millisecond. */
+const idAt = (ms: number): string =>
+  uuidOfHex(Math.max(0, ms).toString(16).padStart(12, '0').slice(-12).padEnd(32, '0'))
