@@ -9,6 +9,7 @@ import type { MailConfig } from './settings.ts'
 
 export { MailDeferred, MailRefused } from './failures.ts'
 export { mailSeries } from './metrics.ts'
+export { maxMailAgeMs, retryPauseMs } from './retry.ts'
 
 export interface Letter {
   /** A single address. It is not parsed, so it must not contain another one. */

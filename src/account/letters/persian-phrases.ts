@@ -1,0 +1,237 @@
+import type { LinePart } from '#account/sign-in'
+import { deviceName } from './device.ts'
+import type { FactorName, LetterKinds, RoleName } from './kinds.ts'
+import type { Speech } from './speech.ts'
+import type { Wordings } from './wording.ts'
+
+const factors: Record<FactorName, string> = {
+  totp: 'برنامهٔ رمزساز',
+  passkey: 'رمز دستگاه (passkey)',
+  recovery_code: 'کدهای بازیابی',
+}
+
+const roles: Record<RoleName, string> = {
+  owner: 'مالک',
+  admin: 'مدیر',
+  developer: 'سازنده',
+  billing: 'امور مالی',
+  viewer: 'بیننده',
+  operator: 'گرداننده',
+}
+
+const notMine =
+  'اگر شما این کار را نکرده‌اید، همین حالا گذرواژه را بازیابی کنید، در صفحهٔ «حساب» نشست‌های دیگر را ببندید و به گردانندهٔ این سرور خبر دهید.'
+const nothingToDo = 'اگر کار خودتان بوده است، لازم نیست کاری بکنید.'
+
+/** Whose spending a threshold is about. */
+function spenderOf({ account, of }: LetterKinds['threshold_reached'], { name }: Speech): LinePart[] {
+  if (!of || of.scope === 'account') return ['حساب «', name(account), '»']
+  if (of.scope === 'member') return ['هزینهٔ ', name(of.name), ' در حساب «', name(account), '»']
+  return [of.scope === 'project' ? 'پروژهٔ «' : 'کلید «', name(of.name), '» از حساب «', name(account), '»']
+}
+
+export const persian: Wordings = {
+  sign_in_code: ({ code, minutes }, { number }) => ({
+    subject: 'کد ورود به خرد',
+    lines: ['برای ورود، این کد را در همان صفحه‌ای بنویسید که آن را خواسته‌اید.'],
+    code,
+    note: [
+      'این کد تا ',
+      number(minutes),
+      ' دقیقه و فقط در همان مرورگر کار می‌کند. آن را به هیچ‌کس ندهید. اگر شما آن را نخواسته‌اید، این نامه را نادیده بگیرید؛ بدون این کد کسی نمی‌تواند به جای شما وارد شود.',
+    ],
+  }),
+  sign_up_code: ({ code, minutes }, { number }) => ({
+    subject: 'کد ثبت‌نام در خرد',
+    lines: ['برای کامل کردن ثبت‌نام، این کد را در همان صفحه بنویسید.'],
+    code,
+    note: [
+      'این کد تا ',
+      number(minutes),
+      ' دقیقه و فقط در همان مرورگر کار می‌کند. اگر شما ثبت‌نام نکرده‌اید، این نامه را نادیده بگیرید؛ بدون این کد ثبت‌نامی انجام نمی‌شود.',
+    ],
+  }),
+  sign_up_exists: () => ({
+    subject: 'شما از پیش در خرد ثبت‌نام کرده‌اید',
+    lines: [
+      'کسی خواست با این نشانی در خرد ثبت‌نام کند، ولی این نشانی از پیش ثبت شده است.',
+      'اگر شما بوده‌اید، وارد شوید. اگر گذرواژه را به یاد ندارید، در صفحهٔ ورود آن را بازیابی کنید.',
+    ],
+    note: 'اگر شما نبوده‌اید، لازم نیست کاری بکنید؛ چیزی تغییر نکرده است.',
+  }),
+  email_change_code: ({ code, minutes }, { number }) => ({
+    subject: 'کد تأیید نشانی تازه',
+    lines: ['برای این که این نشانی، نشانی ورود شما به خرد شود، کد زیر را در همان صفحه بنویسید.'],
+    code,
+    note: [
+      'این کد تا ',
+      number(minutes),
+      ' دقیقه و فقط در همان مرورگر کار می‌کند. اگر شما این را نخواسته‌اید، این نامه را نادیده بگیرید؛ بدون این کد نشانی شما به کسی داده نمی‌شود.',
+    ],
+  }),
+  email_changed: ({ newEmailMasked, undoLink, days }, { name, number }) => ({
+    subject: 'نشانی ورود شما تغییر کرد',
+    lines: [
+      ['نشانی ورود شما به خرد از این نشانی به ', name(newEmailMasked), ' تغییر کرد.'],
+      [
+        'اگر شما این کار را نکرده‌اید، تا ',
+        number(days),
+        ' روز می‌توانید با این دکمه نشانی پیشین را برگردانید.',
+      ],
+    ],
+    button: { label: 'برگرداندن نشانی پیشین', href: undoLink },
+    note: nothingToDo,
+  }),
+  email_restored: ({ at }, { moment }) => ({
+    subject: 'تغییر نشانی ورود شما برگردانده شد',
+    lines: [
+      'نشانی پیشین شما در خرد با پیوند نامه‌اش برگردانده شد و نشانی‌های بعدی کنار گذاشته شدند.',
+      'آنچه پس از آن تغییر گذاشته شده بود (گذرواژه، مرحلهٔ دوم ورود و ورود با سرویس‌های دیگر) برداشته شد و همهٔ نشست‌ها بسته شدند.',
+    ],
+    facts: [{ label: 'زمان', value: moment(at) }],
+    note: `${nothingToDo} ${notMine}`,
+  }),
+  password_reset: ({ link, minutes }, { number }) => ({
+    subject: 'گذرواژهٔ تازه برای خرد',
+    lines: ['کسی خواست برای این نشانی گذرواژهٔ تازه‌ای بگذارد. اگر شما بوده‌اید، این دکمه را بزنید.'],
+    button: { label: 'گذاشتن گذرواژهٔ تازه', href: link },
+    note: [
+      'این پیوند تا ',
+      number(minutes),
+      ' دقیقه و فقط یک بار کار می‌کند. اگر شما این را نخواسته‌اید، این نامه را نادیده بگیرید؛ گذرواژهٔ شما همان است که بود.',
+    ],
+  }),
+  password_changed: ({ at }, { moment }) => ({
+    subject: 'گذرواژهٔ شما تغییر کرد',
+    lines: ['گذرواژهٔ شما در خرد تغییر کرد و نشست‌های دیگر شما بسته شدند.'],
+    facts: [{ label: 'زمان', value: moment(at) }],
+    note: `${nothingToDo} ${notMine}`,
+  }),
+  factor_added: ({ factor, at }, { moment }) => ({
+    subject: 'راه تازه‌ای برای ورود شما افزوده شد',
+    lines: [`${factors[factor]} به راه‌های ورود شما به خرد افزوده شد.`],
+    facts: [{ label: 'زمان', value: moment(at) }],
+    note: `${nothingToDo} ${notMine}`,
+  }),
+  factor_removed: ({ factor, at }, { moment }) => ({
+    subject: 'یکی از راه‌های ورود شما برداشته شد',
+    lines: [`${factors[factor]} از راه‌های ورود شما به خرد برداشته شد.`],
+    facts: [{ label: 'زمان', value: moment(at) }],
+    note: `${nothingToDo} ${notMine}`,
+  }),
+  factor_reset_requested: ({ dueAt, cancelLink }, { moment }) => ({
+    subject: 'ورود دومرحله‌ای شما برداشته می‌شود',
+    lines: [
+      'درخواست شده است که ورود دومرحله‌ای شما (برنامهٔ رمزساز، رمزهای دستگاه و کدهای بازیابی) برداشته شود، چون گفته شده که دیگر در دسترستان نیست.',
+      'اگر شما این را نخواسته‌اید، پیش از این زمان جلو آن را بگیرید.',
+    ],
+    facts: [{ label: 'زمان برداشته شدن', value: moment(dueAt) }],
+    button: { label: 'برداشته نشود', href: cancelLink },
+    note: 'اگر خودتان این را خواسته‌اید، تا آن زمان صبر کنید و سپس بدون مرحلهٔ دوم وارد شوید.',
+  }),
+  passkey_copied: ({ passkey, at }, { name, moment }) => ({
+    subject: 'یک رمز دستگاه رونوشت‌شده پذیرفته نشد',
+    lines: [
+      [
+        'رمز دستگاه ',
+        name(passkey),
+        ' طوری به کار رفت که نشان می‌دهد کسی از آن رونوشت برداشته است. این ورود پذیرفته نشد.',
+      ],
+      'این رمز دستگاه را در صفحهٔ «حساب» بردارید و یکی تازه بیفزایید.',
+    ],
+    facts: [{ label: 'زمان', value: moment(at) }],
+    note: 'ورود هم‌زمان از دو دستگاه هم می‌تواند چنین به نظر برسد. اگر این‌طور نبوده است، به گردانندهٔ این سرور خبر دهید.',
+  }),
+  identity_linked: ({ provider, at }, { name, moment }) => ({
+    subject: 'راه تازه‌ای برای ورود شما افزوده شد',
+    lines: [['از این پس با «', name(provider), '» هم می‌توانید وارد خرد شوید.']],
+    facts: [{ label: 'زمان', value: moment(at) }],
+    note: `${nothingToDo} ${notMine}`,
+  }),
+  identity_unlinked: ({ provider, at }, { name, moment }) => ({
+    subject: 'یکی از راه‌های ورود شما برداشته شد',
+    lines: [['از این پس با «', name(provider), '» نمی‌توان به جای شما وارد خرد شد.']],
+    facts: [{ label: 'زمان', value: moment(at) }],
+    note: `${nothingToDo} ${notMine}`,
+  }),
+  new_device: ({ device, at, from }, { name, moment, network }) => ({
+    subject: 'ورود از دستگاهی تازه',
+    lines: ['کسی با نشانی شما، از دستگاهی که پیش از این دیده نشده بود، وارد خرد شد.'],
+    facts: [
+      { label: 'دستگاه', value: name(deviceName(device) ?? 'ناشناخته') },
+      { label: 'نشانی شبکه (IP)', value: network(from) },
+      { label: 'زمان', value: moment(at) },
+    ],
+    note: `${nothingToDo} ${notMine}`,
+  }),
+  invitation: ({ account, inviter, role, link, days }, { name, number }) => ({
+    subject: ['دعوت به حساب «', name(account), '» در خرد'],
+    lines: [
+      [
+        ...(inviter === '' ? ['گردانندهٔ این سرور'] : [name(inviter)]),
+        ' شما را به حساب «',
+        name(account),
+        `» در خرد دعوت کرده است. نقش شما: ${roles[role]}.`,
+      ],
+    ],
+    button: { label: 'دیدن دعوت', href: link },
+    note: [
+      'این پیوند تا ',
+      number(days),
+      ' روز و فقط یک بار کار می‌کند. اگر فرستنده را نمی‌شناسید، این نامه را نادیده بگیرید؛ تا دعوت را نپذیرید چیزی رخ نمی‌دهد.',
+    ],
+  }),
+  operator_added: ({ email, at }, { name, moment }) => ({
+    subject: 'گردانندهٔ تازه‌ای افزوده شد',
+    lines: [['دارندهٔ نشانی ', name(email), ' از خط فرمان، گردانندهٔ این سرور خرد شد.']],
+    facts: [{ label: 'زمان', value: moment(at) }],
+    note: 'اگر هیچ‌یک از شما گرداننده‌ها این کار را نکرده است، کسی دیگر به خط فرمان سرور دسترسی دارد؛ همین حالا آن را بررسی کنید.',
+  }),
+  password_reset_by_operator: ({ at }, { moment }) => ({
+    subject: 'گردانندهٔ سرور برای شما پیوند گذرواژهٔ تازه ساخت',
+    lines: ['گردانندهٔ این سرور خرد پیوندی یک‌بارمصرف ساخت که با آن برای شما گذرواژهٔ تازه گذاشته می‌شود.'],
+    facts: [{ label: 'زمان', value: moment(at) }],
+    note: 'اگر شما این را از گرداننده نخواسته‌اید، همین حالا از او بپرسید.',
+  }),
+  threshold_reached: (data, speech) => ({
+    subject:
+      data.percent >= 100
+        ? ['سقف پر شد: ', ...spenderOf(data, speech)]
+        : [speech.percent(data.percent), ' سقف خرج شد: ', ...spenderOf(data, speech)],
+    lines: [
+      [
+        ...spenderOf(data, speech),
+        ' به ',
+        speech.percent(data.percent),
+        data.of?.period === 'month' ? ' سقف ماهانهٔ خود رسید.' : ' سقف خود رسید.',
+      ],
+    ],
+    facts: [
+      { label: 'خرج‌شده', value: [speech.number(data.spent), ' اعتبار'] },
+      { label: 'سقف', value: [speech.number(data.cap), ' اعتبار'] },
+    ],
+    note: 'وقتی سقف پر شود، درخواست‌های پولی پذیرفته نمی‌شوند. سقف را در صفحهٔ «حساب» می‌توانید تغییر دهید.',
+  }),
+  balance_low: ({ account, balance }, { name, number }) => ({
+    subject: ['اعتبار حساب «', name(account), '» رو به پایان است'],
+    lines: [['بیشتر اعتبار حساب «', name(account), '» خرج شده است.']],
+    facts: [{ label: 'موجودی', value: [number(balance), ' اعتبار'] }],
+    note: 'وقتی اعتبار تمام شود، درخواست‌های پولی پذیرفته نمی‌شوند. پیش از آن، حساب را شارژ کنید یا از گردانندهٔ این سرور اعتبار بخواهید.',
+  }),
+  key_ending: ({ key, project, endsAt }, { name, moment }) => ({
+    subject: ['کلید «', name(key), '» به‌زودی پایان می‌یابد'],
+    lines: [
+      ['زمان کلید «', name(key), '» از پروژهٔ «', name(project), '» به‌زودی تمام می‌شود.'],
+      'برنامه‌هایی که با این کلید کار می‌کنند، پس از آن پاسخ نمی‌گیرند. پیش از آن کلید تازه‌ای بسازید یا پایان همین کلید را عقب ببرید.',
+    ],
+    facts: [{ label: 'پایان', value: moment(endsAt) }],
+    note: 'اگر دیگر به این کلید نیاز ندارید، لازم نیست کاری بکنید.',
+  }),
+  removed_from_account: ({ account }, { name }) => ({
+    subject: ['دسترسی شما به حساب «', name(account), '» برداشته شد'],
+    lines: [['شما دیگر عضو حساب «', name(account), '» در خرد نیستید.']],
+    note: 'اگر گمان می‌کنید اشتباهی شده است، از مالک آن حساب بپرسید.',
+  }),
+}
+
+export const persianFooter = 'این نامه را خرد خودکار فرستاده است؛ کسی پاسخ آن را نمی‌خواند.'
