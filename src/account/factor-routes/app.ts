@@ -1,0 +1,8 @@
+import type { EnteringApp } from '#account/entering'
+import type { FactorsApp } from '#account/factors'
+import { routesOf } from '#platform/http'
+
+/** The slice of the app that the routes of second factors use. */
+export type FactorRoutesApp = FactorsApp & EnteringApp
+
+export const route = routesOf<FactorRoutesApp>()
