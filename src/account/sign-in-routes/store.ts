@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#platform/db'
+
+/** Whether the person with this address has signed in by this browser. The same query for an address that nobody has. */
+export async function isKnownBrowser(
+  { kysely }: Pick<Db, 'kysely'>,
+  email: string,
+  browserHash: Buffer,
+): Promise<boolean> {
+  const { rows } = await sql`select from people.devices d join people.addresses a using (person_id)
+    where a.email = ${email} and a.is_primary and d.hash = ${browserHash}`.execute(kysely)
+  return rows.length > 0
+}
+
+/** The same of a person. */
+export async function isBrowserOf(
+  { kysely }: Pick<Db, 'kysely'>,
+  personId: string,
+  browserHash: Buffer,
+): Promise<boolean> {
+  const { rows } = await sql`select from people.devices
+    where person_id = ${personId} and hash = ${browserHash}`.execute(kysely)
+  return rows.length > 0
+}
+
+/**
+ * Locks a person, so that changes of their credentials wait for each other, and returns the hash of the password; undefined if there is nobody. It comes
+ * before every lock of a code or link of the person, so that no two wait for each other.
+ */
+export async function lockPerson(
+  tx: Tx,
+  personId: string,
+): Promise<{ passwordHash: string | null } | undefined> {
+  const { rows } = await sql<{ password_hash: string | null }>`select password_hash from people.people
+    where person_id = ${personId} and deleted_at is null for no key update`.execute(tx)
+  return rows[0] && { passwordHash: rows[0].password_hash }
+}
+
+/** Whether anybody has ever signed in here. */
+export async function isAnybodyThere({ kysely }: Pick<Db, 'kysely'>): Promise<boolean> {
+  const { rows } = await sql`select from people.people where deleted_at is null limit 1`.execute(kysely)
+  return rows.length > 0
+}
+
+/** Whether somebody has this address, except the given person; also one that was replaced and may still be brought back. */
+export async function isAddressTaken(
+  tx: Tx,
+  email: string,
+  now: Date,
+  exceptId: string | null = null,
+): Promise<boolean> {
+  const { rows } = await sql`select from people.addresses where email = ${email}
+    and (retires_at is null or retires_at > ${now}) and person_id is distinct from ${exceptId}::uuid`.execute(
+    tx,
+  )
+  return rows.length > 0
+}

@@ -1,0 +1,100 @@
+/** How often people may try what, networks before the whole server: what is refused to a network is not counted there (docs/decisions/account/sign-in.md). */
+import type { Browser } from '#account/entering'
+import { networkOf, type PersonAttempt, siteOf } from '#account/sign-in'
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+
+/** Whoever sends a request of a sign-in. */
+export interface Visitor {
+  email: string
+  browser: Browser
+  /** Whether the person with the address has signed in by this browser before. */
+  isKnown: boolean
+}
+
+export const networkOfBrowser = ({ address }: Browser): string => networkOf(address)
+
+/**
+ * Limits an IPv6 site (/48), whose many networks would otherwise use up the server's count and keep everybody else out.
+ */
+function siteLimit(kind: string, { address }: Browser, max: number, windowMs: number): PersonAttempt[] {
+  const site = siteOf(address)
+  return site === networkOf(address) ? [] : [{ kind, of: site, max, windowMs }]
+}
+
+const nameOf = ({ hash }: Browser): string => hash.toString('base64')
+
+/**
+ * Passwords. A browser by which the person has signed in before is counted by itself, so that whoever guesses elsewhere cannot lock the person out
+ * there. Mobile networks put thousands of people behind one address.
+ */
+export function passwordAttempts({ email, browser, isKnown }: Visitor): PersonAttempt[] {
+  if (isKnown)
+    return [{ kind: 'known_browser', of: `${email} ${nameOf(browser)}`, max: 20, windowMs: 15 * minuteMs }]
+  const network = networkOfBrowser(browser)
+  return [
+    ...siteLimit('site', browser, 600, 15 * minuteMs),
+    { kind: 'network', of: network, max: 200, windowMs: 15 * minuteMs },
+    { kind: 'server', of: '', max: 3_000, windowMs: 15 * minuteMs },
+    { kind: 'address', of: email, max: 50, windowMs: 15 * minuteMs },
+    { kind: 'address_network', of: `${email} ${network}`, max: 10, windowMs: 15 * minuteMs },
+  ]
+}
+
+/**
+ * Requests for mails with a code or a link. At most five an hour go to one address, of which browsers that are not known may use three: two remain for
+ * the person, also where two windows of this count lie within the hour of the letters, which keeps them by itself.
+ */
+export function mailRequests({ email, browser, isKnown }: Visitor): PersonAttempt[] {
+  const network = { kind: 'mail_network', of: networkOfBrowser(browser), max: 60, windowMs: hourMs }
+  return isKnown ? [network] : [network, { kind: 'mail_address', of: email, max: 3, windowMs: hourMs }]
+}
+
+/** Entries of codes and links; each code allows five by itself. */
+export const entries = (browser: Browser): PersonAttempt[] => [
+  { kind: 'entry_network', of: networkOfBrowser(browser), max: 200, windowMs: 15 * minuteMs },
+]
+
+/** Who wants to sign up with one address uses up few of its letters, whoever they are. */
+export const signUps = (browser: Browser, email: string): PersonAttempt[] => [
+  ...siteLimit('sign_up_site', browser, 200, hourMs),
+  { kind: 'sign_up_network', of: networkOfBrowser(browser), max: 30, windowMs: hourMs },
+  { kind: 'sign_up_server', of: '', max: 1_000, windowMs: hourMs },
+  { kind: 'sign_up_address', of: email, max: 3, windowMs: hourMs },
+]
+
+/**
+ * Second factors. Three of a million codes are right at a moment, so a hundred attempts a day find one in nine years. Who knows the password and
+ * guesses codes cannot lock the person out of known browsers.
+ */
+export function factorAttempts(
+  { personId, isKnown }: { personId: string; isKnown: boolean },
+  browser: Browser,
+): PersonAttempt[] {
+  if (isKnown)
+    return [{ kind: 'factor_browser', of: `${personId} ${nameOf(browser)}`, max: 50, windowMs: 24 * hourMs }]
+  const ofNetwork = `${personId} ${networkOfBrowser(browser)}`
+  return [
+    { kind: 'factor', of: personId, max: 100, windowMs: 24 * hourMs },
+    { kind: 'factor_network', of: ofNetwork, max: 10, windowMs: 15 * minuteMs },
+  ]
+}
+
+/** Codes that are tried for one first factor; then it has to be given again. */
+export const ofChallenge = (hash: Buffer): PersonAttempt => ({
+  kind: 'challenge',
+  of: hash.toString('base64'),
+  max: 5,
+  windowMs: 15 * minuteMs,
+})
+
+/** Factors that are given again in an open session. */
+export const stepUps = (sessionId: string): PersonAttempt[] => [
+  { kind: 'step_up', of: sessionId, max: 10, windowMs: 15 * minuteMs },
+]
+
+/** Changes of password and address by one person. */
+export const ownChanges = (personId: string): PersonAttempt[] => [
+  { kind: 'own_change', of: personId, max: 20, windowMs: hourMs },
+]
