@@ -85,6 +85,15 @@ export function readExpiry(what: string, typed: string, nowMs: number): Date | n
   return new Date(atMs)
 }
 
+/** Reads `30d` or `12h` before now, a day of the Gregorian or the Jalali calendar (its first moment in Tehran), or a moment with its zone. */
+export function readPast(what: string, typed: string, nowMs: number): Date {
+  const text = latin(typed.trim())
+  const span = /^(\d{1,5})([dh])$/.exec(text)
+  const atMs = span ? nowMs - Number(span[1]) * (span[2] === 'd' ? dayMs : dayMs / 24) : momentMs(text)
+  if (Number.isNaN(atMs)) refuseUsage(phrases.notAPast(what, typed))
+  return new Date(atMs)
+}
+
 function momentMs(text: string): number {
   const [, year, month, date] = /^(1[2-5]\d\d)([-/]\d{1,2})([-/]\d{1,2})$/.exec(text) ?? []
   if (year !== undefined) return jalaliMs(Number(year), Number(month!.slice(1)), Number(date!.slice(1)))

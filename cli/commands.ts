@@ -14,8 +14,16 @@ interface CommandModule {
 const modules: readonly CommandModule[] = [
   { nouns: ['start', 'adopt'], load: async () => (await import('./installation.ts')).installationCommands },
   { nouns: ['account'], load: async () => (await import('./account/accounts.ts')).accountCommands },
+  {
+    nouns: ['account'],
+    verbs: ['invite'],
+    load: async () => (await import('./account/invite.ts')).accountInviteCommands,
+  },
+  { nouns: ['operator'], load: async () => (await import('./account/operators.ts')).operatorCommands },
+  { nouns: ['person'], load: async () => (await import('./account/people.ts')).personCommands },
   { nouns: ['project'], load: async () => (await import('./account/projects.ts')).projectCommands },
   { nouns: ['key'], load: async () => (await import('./account/keys.ts')).keyCommands },
+  { nouns: ['mail'], load: async () => (await import('./account/mails.ts')).mailCommands },
   { nouns: ['models'], load: async () => (await import('./account/models.ts')).modelCommands },
   { nouns: ['config'], load: async () => (await import('./config.ts')).configCommands },
   {
@@ -23,6 +31,7 @@ const modules: readonly CommandModule[] = [
     load: async () => (await import('./cloud/function-hosts.ts')).functionHostCommands,
   },
   { nouns: ['receipt'], load: async () => (await import('./account/receipts.ts')).receiptCommands },
+  { nouns: ['audit'], load: async () => (await import('./account/audit.ts')).auditCommands },
   { nouns: ['call'], load: async () => (await import('./voice/calls.ts')).callCommands },
   { nouns: ['reconcile'], load: async () => (await import('./account/reconcile.ts')).reconcileCommands },
   { nouns: ['doctor'], load: async () => (await import('./doctor.ts')).doctorCommands },

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { loadConfig } from '#settings'
 import type { BilingualText, Command, CommandResult, ParsedArguments, Session } from './command.ts'
+import { checkAppsDomain } from './doctor/apps-domain.ts'
 import { broken, type DoctorCheck, ok, reasonOf } from './doctor/check.ts'
 import { checkDatabase, skipBecauseOf } from './doctor/database.ts'
 import { fileConfig } from './doctor/file-config.ts'
@@ -95,6 +96,7 @@ async function examineAll(session: Session, live: boolean): Promise<DoctorCheck[
     kept,
     providers,
     port,
+    appsDomain,
     running,
   ] = await Promise.all([
     checkFolder(config),
@@ -107,6 +109,7 @@ async function examineAll(session: Session, live: boolean): Promise<DoctorCheck[
     database.then(() => Promise.all([checkSealingKey(session, config), checkStoredFiles(session)])),
     checkProviders(env, existsSync(env.configFile)),
     checkPort(config),
+    checkAppsDomain(config),
     live ? checkLive(session, config) : [],
   ])
   return [
@@ -122,6 +125,7 @@ async function examineAll(session: Session, live: boolean): Promise<DoctorCheck[
     ...kept,
     ...providers,
     port,
+    ...appsDomain,
     ...running,
   ]
 }

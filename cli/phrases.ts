@@ -78,6 +78,11 @@ export const phrases = {
       `${what} برابر «${typed}» است: روزی مانند 1406/01/01 یا 2027-03-21، لحظه‌ای مانند 2027-03-21T12:00:00Z، مدتی مانند 30d یا 12h (حداکثر صد سال)، یا never بنویسید.`,
       `${what} is "${typed}": write a day such as 2027-03-21 or 1406/01/01, a moment such as 2027-03-21T12:00:00Z, a time such as 30d or 12h (at most a hundred years), or never.`,
     ),
+  notAPast: (what: string, typed: string) =>
+    sentence(
+      `${what} برابر «${typed}» است: روزی مانند 1405/01/01 یا 2026-03-21، لحظه‌ای مانند 2026-03-21T12:00:00Z، یا مدتی پیش از اکنون مانند 30d یا 12h بنویسید.`,
+      `${what} is "${typed}": write a day such as 2026-03-21 or 1405/01/01, a moment such as 2026-03-21T12:00:00Z, or how long ago, such as 30d or 12h.`,
+    ),
   expiryPast: (what: string, typed: string) =>
     sentence(
       `${what} برابر «${typed}» گذشته است: زمانی در آینده بنویسید.`,

@@ -1,9 +1,12 @@
+import { auditedCaps } from '#account/audit'
 import { type AccountRow, accountRows, type GrantOutcome, grantCredits } from '#account/identity'
-import { createAccount, setAccountState, setPlan } from '#platform/auth'
+import { createAccount, lockAccount, setAccountState, setPlan } from '#platform/auth'
+import type { Tx } from '#platform/db'
 import type { Language } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
-import { creditsDown, setCaps } from '#platform/ledger'
+import { creditsDown, type Grant } from '#platform/ledger'
 import { readCaps, readCredits, readId, readName, showCredits } from '../amounts.ts'
+import { auditCommand } from '../audit.ts'
 import {
   type Command,
   type CommandResult,
@@ -14,7 +17,7 @@ import {
 } from '../command.ts'
 import { card, showTime, type TableColumn, table } from '../output.ts'
 import { phrases, titles } from '../phrases.ts'
-import { capNews } from './cap-news.ts'
+import { changeCaps } from './caps.ts'
 import { credits, spendingColumns, spendingJson } from './money.ts'
 
 export const accountCommands: Command[] = [
@@ -94,7 +97,12 @@ async function create(session: Session, { options }: ParsedArguments): Promise<C
       microcredits,
       reason: 'account create',
     }
-    if (microcredits > 0n) await grantCredits(tx, grant, now)
+    const target = { kind: 'account', id: account.account_id }
+    await auditCommand(tx, session, {
+      ...{ accountId: account.account_id, operation: 'account.create', target },
+      after: { name, plan: account.plan, ...auditedCaps(caps) },
+    })
+    if (microcredits > 0n) await auditGrant(tx, session, grant, await grantCredits(tx, grant, now))
     return account
   })
   const row = await one(session, made.account_id)
@@ -119,8 +127,8 @@ async function change(session: Session, given: ParsedArguments): Promise<Command
   const db = await session.db()
   const found = await db.tx(
     async (tx) =>
-      (plan === undefined || (await setPlan(tx, accountId, plan))) &&
-      setCaps(tx, accountId, 'account', accountId, caps, capNews(session)),
+      (plan === undefined || (await changePlan(tx, session, accountId, plan))) &&
+      changeCaps(tx, session, { accountId, scope: 'account', operation: 'account.caps', caps }),
   )
   if (!found) refuse('ACCOUNT_NOT_FOUND', phrases.noAccount(accountId))
   const row = await one(session, accountId)
@@ -128,6 +136,26 @@ async function change(session: Session, given: ParsedArguments): Promise<Command
     json: jsonOf(row),
     text: `${phrases.accountChanged()[session.language]}\n${card(row, columns(session.language), session.language)}`,
   }
+}
+
+/** Sets the plan of an account. Returns false if there is no such account. */
+async function changePlan(tx: Tx, session: Session, accountId: string, plan: string): Promise<boolean> {
+  const before = await lockAccount(tx, accountId)
+  if (!before || !(await setPlan(tx, accountId, plan))) return false
+  const target = { kind: 'account', id: accountId }
+  const change = { before: { plan: before.plan }, after: { plan } }
+  await auditCommand(tx, session, { accountId, operation: 'account.plan', target, ...change })
+  return true
+}
+
+/** Writes the row of a grant that was made. */
+async function auditGrant(tx: Tx, session: Session, grant: Grant, done: GrantOutcome): Promise<void> {
+  if (done.outcome !== 'granted') return
+  const { accountId, transferId, microcredits, reason } = grant
+  await auditCommand(tx, session, {
+    ...{ accountId, operation: 'credits.grant', target: { kind: 'transfer', id: transferId } },
+    after: { microcredits, reason, balance_microcredits: done.balance },
+  })
 }
 
 async function giveCredits(
@@ -144,7 +172,12 @@ async function giveCredits(
   const done = settled(
     accountId,
     transferId,
-    await db.tx((tx) => grantCredits(tx, { accountId, transferId, microcredits, reason }, now)),
+    await db.tx(async (tx) => {
+      const grant = { accountId, transferId, microcredits, reason }
+      const outcome = await grantCredits(tx, grant, now)
+      await auditGrant(tx, session, grant, outcome)
+      return outcome
+    }),
   )
   const free = done.balance - done.held
   const message =
@@ -182,7 +215,7 @@ async function setState(
 ): Promise<CommandResult> {
   const accountId = readId('ACCOUNT', given.words[0] ?? '')
   const db = await session.db()
-  if (!(await db.tx((tx) => setAccountState(tx, accountId, state))))
+  if (!(await db.tx((tx) => changeState(tx, session, accountId, state))))
     refuse('ACCOUNT_NOT_FOUND', phrases.noAccount(accountId))
   const row = await one(session, accountId)
   const message = state === 'suspended' ? phrases.suspended(row.name) : phrases.resumed(row.name)
@@ -196,6 +229,23 @@ export async function accountOf(session: Session, typed: string | undefined): Pr
   if (!only) refuse('ACCOUNT_NOT_FOUND', phrases.noAccountYet())
   if (another) refuseUsage(phrases.whichAccount())
   return only
+}
+
+/** Sets the state of an account. Returns false if there is no such account. */
+async function changeState(
+  tx: Tx,
+  session: Session,
+  accountId: string,
+  state: AccountRow['state'],
+): Promise<boolean> {
+  const before = await lockAccount(tx, accountId)
+  if (!before || !(await setAccountState(tx, accountId, state))) return false
+  await auditCommand(tx, session, {
+    ...{ accountId, operation: state === 'suspended' ? 'account.suspend' : 'account.resume' },
+    target: { kind: 'account', id: accountId },
+    ...{ before: { state: before.state }, after: { state } },
+  })
+  return true
 }
 
 async function one(session: Session, accountId: string): Promise<AccountRow> {

@@ -1,8 +1,12 @@
+import { isDeepStrictEqual } from 'node:util'
+import { auditedCaps } from '#account/audit'
 import { type KeyRow, keyRows } from '#account/identity'
 import {
   createKey,
   isScope,
+  type Key,
   type KeyOptions,
+  lockKey,
   maxOrigins,
   readOrigin,
   revokeKey,
@@ -12,8 +16,8 @@ import {
 } from '#platform/auth'
 import type { Db } from '#platform/db'
 import type { Language } from '#platform/errors'
-import { setCaps } from '#platform/ledger'
 import { list, readCaps, readCount, readExpiry, readId, readKeepDays, readName } from '../amounts.ts'
+import { auditCommand } from '../audit.ts'
 import {
   type Command,
   type CommandResult,
@@ -24,7 +28,7 @@ import {
 } from '../command.ts'
 import { card, showTime, type TableColumn, table } from '../output.ts'
 import { phrases, titles } from '../phrases.ts'
-import { capNews } from './cap-news.ts'
+import { changeCaps } from './caps.ts'
 import { readCatalogue } from './catalogue.ts'
 import { showCount, spendingColumns, spendingJson } from './money.ts'
 import { projectOf } from './projects.ts'
@@ -97,9 +101,15 @@ async function create(session: Session, { options }: ParsedArguments): Promise<C
   }
   const project = await projectOf(session, options.project)
   const db = await session.db()
-  const { secret, key_id } = await db.tx((tx) =>
-    createKey(tx, { accountId: project.account_id, projectId: project.project_id, ...ask }, now),
-  )
+  const { secret, key_id } = await db.tx(async (tx) => {
+    const { account_id: accountId, project_id: projectId } = project
+    const key = await createKey(tx, { accountId, projectId, ...ask }, now)
+    await auditCommand(tx, session, {
+      ...{ accountId, projectId, operation: 'keys.create', target: { kind: 'key', id: key.key_id } },
+      after: { ...auditedKey(key), ...auditedCaps(ask.caps) },
+    })
+    return key
+  })
   const row = await one(db, now, project.project_id, key_id)
   return {
     json: { ...jsonOf(row, now), secret },
@@ -118,11 +128,16 @@ async function change(
   const limits = await readLimits(session, options, now)
   const db = await session.db()
   const key = await db.tx(async (tx) => {
+    const before = await lockKey(tx, id)
     const found = await setKey(tx, id, limits)
-    if (!found) refuse('KEY_NOT_FOUND', phrases.noKey(id))
+    if (!found || !before) refuse('KEY_NOT_FOUND', phrases.noKey(id))
     // With new limits a revoked key would look valid again.
     if (found.revoked_at) refuse('KEY_REVOKED', phrases.keyRevoked(id))
-    await setCaps(tx, found.account_id, 'key', id, caps, capNews(session))
+    await changeCaps(tx, session, {
+      ...{ accountId: found.account_id, projectId: found.project_id, scope: 'key', scopeId: id },
+      ...{ operation: 'keys.change', caps },
+      ...changedMembers(auditedKey(before), auditedKey(found)),
+    })
     return found
   })
   const row = await one(db, now, key.project_id, id)
@@ -130,6 +145,26 @@ async function change(
     json: jsonOf(row, now),
     text: `${phrases.keyChanged()[language]}\n${card(row, columns(language, now), language)}`,
   }
+}
+
+/** A key in the audit log: what it may do, and neither its secret nor the hash of it. */
+const auditedKey = (key: Key) => ({
+  name: key.name,
+  scopes: key.scopes,
+  models: key.models,
+  origins: key.origins,
+  expires_at: key.expires_at,
+  keep_days: key.keep_days,
+  responses_max_output_tokens: key.responses_max_output_tokens,
+})
+
+/** The members whose values differ. */
+function changedMembers(before: object, after: object): { before: object; after: object } {
+  const changed = Object.entries(after).filter(
+    ([name, value]) => !isDeepStrictEqual(value, before[name as keyof typeof before]),
+  )
+  const names = changed.map(([name]) => [name, before[name as keyof typeof before]])
+  return { before: Object.fromEntries(names), after: Object.fromEntries(changed) }
 }
 
 async function one(db: Db, now: Date, projectId: string, keyId: string): Promise<KeyRow> {
@@ -206,7 +241,17 @@ async function revoke(session: Session, given: ParsedArguments): Promise<Command
   const id = readId('KEY', given.words[0] ?? '')
   const now = new Date(session.clock.nowMs())
   const db = await session.db()
-  const key = await db.tx((tx) => revokeKey(tx, id, now))
+  const key = await db.tx(async (tx) => {
+    const before = await lockKey(tx, id)
+    const found = await revokeKey(tx, id, now)
+    if (!found || !before || before.revoked_at) return found
+    const { account_id: accountId, project_id: projectId, name } = found
+    await auditCommand(tx, session, {
+      ...{ accountId, projectId, operation: 'keys.revoke', target: { kind: 'key', id } },
+      before: { name },
+    })
+    return found
+  })
   if (!key) refuse('KEY_NOT_FOUND', phrases.noKey(id))
   // A key that was revoked before keeps the time at which it was revoked first.
   const at = key.revoked_at ?? now

@@ -1,8 +1,9 @@
+import { auditedCaps } from '#account/audit'
 import { type ProjectRow, projectRows } from '#account/identity'
 import { createProject, setProjectKeepDays } from '#platform/auth'
 import type { Language } from '#platform/errors'
-import { setCaps } from '#platform/ledger'
 import { readCaps, readId, readKeepDays, readName } from '../amounts.ts'
+import { auditCommand } from '../audit.ts'
 import {
   type Command,
   type CommandResult,
@@ -14,7 +15,7 @@ import {
 import { card, showTime, type TableColumn, table } from '../output.ts'
 import { phrases, titles } from '../phrases.ts'
 import { accountOf } from './accounts.ts'
-import { capNews } from './cap-news.ts'
+import { changeCaps } from './caps.ts'
 import { showCount, spendingColumns, spendingJson } from './money.ts'
 
 export const projectCommands: Command[] = [
@@ -54,9 +55,16 @@ async function create(session: Session, { options }: ParsedArguments): Promise<C
   const caps = readCaps(options)
   const account = await accountOf(session, options.account)
   const db = await session.db()
-  const made = await db.tx((tx) =>
-    createProject(tx, { accountId: account.account_id, name, caps }, new Date(clock.nowMs())),
-  )
+  const made = await db.tx(async (tx) => {
+    const { account_id: accountId } = account
+    const project = await createProject(tx, { accountId, name, caps }, new Date(clock.nowMs()))
+    await auditCommand(tx, session, {
+      ...{ accountId, projectId: project.project_id, operation: 'projects.create' },
+      target: { kind: 'project', id: project.project_id },
+      after: { name, ...auditedCaps(caps) },
+    })
+    return project
+  })
   const row = await projectOf(session, made.project_id)
   return {
     json: jsonOf(row),
@@ -79,11 +87,15 @@ async function change(
 ): Promise<CommandResult> {
   const caps = readCaps(options)
   const keepDays = readKeepDays(options['keep-days'])
-  const { account_id, project_id } = await projectOf(session, typed, 'PROJECT')
+  const { account_id, project_id, keep_days } = await projectOf(session, typed, 'PROJECT')
   const db = await session.db()
   await db.tx(async (tx) => {
-    await setCaps(tx, account_id, 'project', project_id, caps, capNews(session))
     if (keepDays !== undefined) await setProjectKeepDays(tx, project_id, keepDays)
+    await changeCaps(tx, session, {
+      ...{ accountId: account_id, projectId: project_id, scope: 'project', scopeId: project_id },
+      ...{ operation: 'projects.change', caps },
+      ...(keepDays !== undefined && { before: { keep_days }, after: { keep_days: keepDays } }),
+    })
   })
   const row = await projectOf(session, project_id)
   return {

@@ -10,10 +10,12 @@ import {
   suspendCloud,
 } from '#cloud/clouds'
 import { forgetDatabase, maxMemoryOf } from '#cloud/databases'
+import type { Tx } from '#platform/db'
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { loadConfig } from '#settings'
 import { readId, readName } from '../amounts.ts'
+import { auditCommand } from '../audit.ts'
 import { type Command, type CommandResult, type ParsedArguments, refuse, type Session } from '../command.ts'
 import { type LimitOptions, limitsText, readAll, readLimits } from '../operate.ts'
 import { card, showTime, type TableColumn, table } from '../output.ts'
@@ -91,13 +93,33 @@ async function suspend(
   { words: [named = ''], options }: ParsedArguments,
 ): Promise<CommandResult> {
   const reason = options['reason'] === undefined ? null : readName('--reason', options['reason'])
-  const room = { db: await session.db(), clock: session.clock }
+  const room = await auditedRoom(session, 'cloud.suspend', suspension)
   const row = await suspendCloud(room, keyOf(await cloudOf(session, named)), reason)
   return answer(session, row, words.suspended(row.ref)[session.language])
 }
 
+/** What the operator's functions work with; each change writes its row, with the part of the cloud that it is about. */
+const auditedRoom = async (session: Session, operation: string, part: (row: CloudRow) => object) => ({
+  db: await session.db(),
+  clock: session.clock,
+  alongside: (tx: Tx, before: CloudRow, after: CloudRow) =>
+    auditCommand(tx, session, {
+      ...{ operation, ...targetOf(after), before: part(before), after: part(after) },
+    }),
+})
+
+const suspension = ({ suspended_at, suspended_reason: reason }: CloudRow) => ({
+  suspended: suspended_at !== null,
+  reason,
+})
+
+const targetOf = ({ account_id: accountId, project_id: projectId, cloud_id: id }: CloudRow) => ({
+  ...{ accountId, projectId },
+  target: { kind: 'cloud', id },
+})
+
 async function resume(session: Session, { words: [named = ''] }: ParsedArguments): Promise<CommandResult> {
-  const room = { db: await session.db(), clock: session.clock }
+  const room = await auditedRoom(session, 'cloud.resume', suspension)
   const found = await cloudOf(session, named)
   const done = await resumeCloud(room, keyOf(found))
   if ('ended' in done) refuse('PACKAGE_ENDED', words.packageEnded(found.ref, done.ended.package_id))
@@ -112,7 +134,16 @@ async function forget(
   const { language, clock } = session
   const found = await cloudOf(session, named)
   if (options['confirm'] !== found.name) refuse('OTHER_NAME', words.otherName(plain(found.name)))
-  const left = await forgetDatabase({ db: await session.db(), clock }, keyOf(found))
+  const left = await forgetDatabase(
+    {
+      ...{ db: await session.db(), clock },
+      alongside: (tx, { provider, place }) =>
+        auditCommand(tx, session, {
+          ...{ operation: 'cloud.forget_database', ...targetOf(found), before: { provider, place } },
+        }),
+    },
+    keyOf(found),
+  )
   if (!left) return refuse('NO_DATABASE', words.noDatabase(found.ref))
   const { provider, place, ref, osUser } = left
   const said = provider === 'local' ? words.leftOnMachine(place, ref, osUser) : words.leftOnServer(place, ref)
@@ -124,7 +155,7 @@ async function forget(
 
 async function limitOne(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const changes = readLimits(limitOptions, given)
-  const room = { db: await session.db(), clock: session.clock }
+  const room = await auditedRoom(session, 'cloud.limits', ({ limits }) => ({ limits }))
   const found = await cloudOf(session, given.words[0]!)
   await requireWakes(session, found, changes['memory_bytes'])
   const row = await setCloudLimits(room, keyOf(found), changes)

@@ -9,10 +9,12 @@ import {
   renewPackage,
 } from '#cloud/clouds'
 import { type Config, readConfigFile } from '#platform/config'
+import type { Tx } from '#platform/db'
 import type { Language } from '#platform/errors'
 import { loadConfig } from '#settings'
 import { accountOf } from '../account/accounts.ts'
 import { readExpiry, readId } from '../amounts.ts'
+import { auditCommand } from '../audit.ts'
 import { type Command, type CommandResult, type ParsedArguments, refuse, type Session } from '../command.ts'
 import { readAll } from '../operate.ts'
 import { card, showTime, type TableColumn, table } from '../output.ts'
@@ -59,7 +61,7 @@ async function give(
   const packageId = options['id'] === undefined ? undefined : readId('--id', options['id'])
   requireOffer(session, offer)
   const { account_id: accountId } = await accountOf(session, account)
-  const room = { db: await session.db(), clock: session.clock }
+  const room = await auditedRoom(session, 'cloud.package.give')
   const row = await givePackage(room, { accountId, packageId, offer, paidUntil })
   if (!row) return refuse('PACKAGE_CONFLICT', words.conflict(packageId!))
   return answer(session, row, words.given)
@@ -86,17 +88,35 @@ async function renew(
   const paidUntil = readUntil(session, options['until'])
   const offer = options['package']
   if (offer !== undefined) requireOffer(session, offer)
-  const room = { db: await session.db(), clock: session.clock }
+  const room = await auditedRoom(session, 'cloud.package.renew')
   const row = await renewPackage(room, packageId, { offer, paidUntil })
   return answer(session, row ?? refuse('PACKAGE_NOT_FOUND', words.none(packageId)), words.renewed)
 }
 
 async function end(session: Session, { words: [typed = ''] }: ParsedArguments): Promise<CommandResult> {
   const packageId = readId('ID', typed)
-  const room = { db: await session.db(), clock: session.clock }
+  const room = await auditedRoom(session, 'cloud.package.end')
   const row = await endPackage(room, packageId)
   return answer(session, row ?? refuse('PACKAGE_NOT_FOUND', words.none(packageId)), words.ended)
 }
+
+/** What the functions of packages work with; each change writes its row. */
+const auditedRoom = async (session: Session, operation: string) => ({
+  db: await session.db(),
+  clock: session.clock,
+  alongside: (tx: Tx, after: PackageRow, before?: PackageRow) =>
+    auditCommand(tx, session, {
+      ...{ accountId: after.account_id, operation, target: { kind: 'package', id: after.package_id } },
+      ...(before && { before: auditedPackage(before) }),
+      after: auditedPackage(after),
+    }),
+})
+
+const auditedPackage = ({ offer, paid_until, ended_at }: PackageRow) => ({
+  package: offer,
+  paid_until,
+  ended_at,
+})
 
 const readUntil = ({ clock }: Session, typed: string | undefined): Date | null =>
   typed === undefined ? null : readExpiry('--until', typed, clock.nowMs())

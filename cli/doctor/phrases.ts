@@ -41,6 +41,7 @@ export const checkTitles = {
   models: sentence('بهای مدل‌ها', 'model prices'),
   shutdown: sentence('پایان مدل‌ها', 'ends of models'),
   port: sentence('درگاه', 'port'),
+  apps_domain: sentence('دامنهٔ برنامه‌ها', 'apps domain'),
   provider: sentence('ارائه‌دهنده', 'provider'),
   provider_models: sentence('مدل‌های', 'models of'),
   proxy: sentence('پراکسی', 'proxy'),

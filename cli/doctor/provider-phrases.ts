@@ -94,6 +94,11 @@ export const providerPhrases = {
       `سرور ایمیل ${server} ورود را پذیرفت؛ نامه‌ای فرستاده نشد.`,
       `The mail server ${server} took our login; nothing was sent.`,
     ),
+  mailWithoutAddress: () =>
+    sentence(
+      'سرور ایمیل ورود را پذیرفت، ولی نامه‌های اشخاص (ورود، دعوت، هشدار) نمی‌روند: نشانی همگانی این سرور را در KHERAD_BASE_URL بگذارید.',
+      'The mail server took our login, but mails to people (sign-in, invitations, warnings) do not leave: set KHERAD_BASE_URL to the public address of this server.',
+    ),
   mailBroken: ({ fa, en }: BilingualText) => sentence(`نامه‌ها نمی‌روند: ${fa}.`, `No mail leaves: ${en}.`),
   mailSlow: (seconds: number) =>
     sentence(

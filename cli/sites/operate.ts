@@ -1,9 +1,11 @@
 /** `kherad site all|takedown|restore|limits`: lets the operator see and change published sites. It works on the database directly. */
 
+import type { Tx } from '#platform/db'
 import type { Language } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { findAnySite, listAllSites, restore, type SiteRow, setLimits, takeDown } from '#sites/hosting'
 import { readId, readName } from '../amounts.ts'
+import { auditCommand } from '../audit.ts'
 import { type Command, type CommandResult, type ParsedArguments, refuse, type Session } from '../command.ts'
 import { digits } from '../numerals.ts'
 import { type LimitOptions, limitsText, readAll, readLimits } from '../operate.ts'
@@ -62,24 +64,42 @@ async function takeOneDown(
 ): Promise<CommandResult> {
   const reason = options.reason === undefined ? null : readName('--reason', options.reason)
   const site = await siteOf(session, named)
-  const room = { db: await session.db(), clock: session.clock }
+  const room = await auditedRoom(session, 'sites.takedown', takedown)
   const row = await takeDown(room, keyOf(site), reason)
   return answer(session, row, words.takenDown(row.slug)[session.language])
 }
+
+/** What the operator's functions work with; each change writes its row, with the part of the site that it is about. */
+const auditedRoom = async (session: Session, operation: string, part: (row: SiteRow) => object) => ({
+  db: await session.db(),
+  clock: session.clock,
+  alongside: (tx: Tx, before: SiteRow, after: SiteRow) =>
+    auditCommand(tx, session, {
+      ...{ accountId: after.account_id, projectId: after.project_id, operation },
+      target: { kind: 'site', id: after.site_id },
+      ...{ before: part(before), after: part(after) },
+    }),
+})
+
+const takedown = ({ taken_down_at, taken_down_reason: reason }: SiteRow) => ({
+  taken_down: taken_down_at !== null,
+  reason,
+})
 
 async function restoreOne(
   session: Session,
   { words: [named = ''] }: ParsedArguments,
 ): Promise<CommandResult> {
   const site = await siteOf(session, named)
-  const row = await restore({ db: await session.db(), clock: session.clock }, keyOf(site))
+  const row = await restore(await auditedRoom(session, 'sites.restore', takedown), keyOf(site))
   return answer(session, row, words.restored(row.slug)[session.language])
 }
 
 async function limitOne(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const changes = readLimits(limitOptions, given)
   const site = await siteOf(session, given.words[0]!)
-  const row = await setLimits({ db: await session.db(), clock: session.clock }, keyOf(site), changes)
+  const room = await auditedRoom(session, 'sites.limits', ({ limits }) => ({ limits }))
+  const row = await setLimits(room, keyOf(site), changes)
   return answer(session, row, words.changed(row.slug)[session.language])
 }
 

@@ -1,0 +1,60 @@
+/** The account of the request: its name, balance and caps. */
+import { auditRequest } from '#account/audit'
+import { setAccountName } from '#platform/auth'
+import { fail } from '#platform/errors'
+import { setCaps } from '#platform/ledger'
+import type { KeysContext } from './app.ts'
+import { capChange, capsOf } from './given.ts'
+import { heldMembership } from './member.ts'
+import { reasons } from './phrases.ts'
+import type { Account, AccountCaps, AccountPatch } from './schema.ts'
+import { accountCaps, shownAccount } from './shown.ts'
+import { findAccount } from './store.ts'
+
+export async function readAccount({ app, caller }: KeysContext): Promise<Account> {
+  const row = await findAccount(app.db, caller.accountId, new Date(app.clock.nowMs()))
+  return shownAccount(row, app.config.budgets.thresholdsPercent)
+}
+
+/** Changes the name. Whoever looks after the budgets changes the caps alone, and whoever is limited to named projects nothing of the account. */
+export async function changeAccount(context: KeysContext<AccountPatch>): Promise<Account> {
+  const { app, body, caller } = context
+  const now = new Date(app.clock.nowMs())
+  return app.db.tx(async (tx) => {
+    const own = await heldMembership(tx, context, 'account:write')
+    if (own.role === 'billing' || own.projectIds !== null)
+      fail('INSUFFICIENT_ROLE', { right: 'account:write' })
+    const before = await findAccount(tx, caller.accountId, now)
+    await setAccountName(tx, caller.accountId, body.name.trim())
+    const after = await findAccount(tx, caller.accountId, now)
+    await auditRequest(tx, context, {
+      projectId: null,
+      target: { kind: 'account', id: caller.accountId },
+      before: { name: before.name },
+      after: { name: after.name },
+    })
+    return shownAccount(after, app.config.budgets.thresholdsPercent)
+  })
+}
+
+/** Sets the caps of all spending of the account. Its limits of speed are the operator's. */
+export async function changeAccountCaps(context: KeysContext<AccountCaps>): Promise<Account> {
+  const { app, body, caller } = context
+  if (Object.keys(body).length === 0) fail('INVALID_REQUEST', { why: reasons.nothing })
+  const { accountId } = caller
+  const now = new Date(app.clock.nowMs())
+  return app.db.tx(async (tx) => {
+    const own = await heldMembership(tx, context, 'account:write')
+    if (own.projectIds !== null) fail('INSUFFICIENT_ROLE', { right: 'account:write' })
+    const before = await findAccount(tx, accountId, now)
+    await setCaps(tx, accountId, 'account', accountId, capsOf(body), capChange(app, now))
+    const after = await findAccount(tx, accountId, now)
+    await auditRequest(tx, context, {
+      projectId: null,
+      target: { kind: 'account', id: accountId },
+      before: accountCaps(before),
+      after: accountCaps(after),
+    })
+    return shownAccount(after, app.config.budgets.thresholdsPercent)
+  })
+}

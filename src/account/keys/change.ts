@@ -1,0 +1,112 @@
+/** Lists, reads, changes and revokes keys. */
+import { auditRequest } from '#account/audit'
+import type { Membership } from '#account/people'
+import { revokeKey, setKey } from '#platform/auth'
+import type { Tx } from '#platform/db'
+import { fail } from '#platform/errors'
+import { setCaps } from '#platform/ledger'
+import { plainList } from '#platform/lists'
+import type { KeysContext } from './app.ts'
+import { capChange, capsOf, scopesOf, settingsOf } from './given.ts'
+import { heldMembership, ownMembership, requireLowered, requireScopesOf, visibleKeys } from './member.ts'
+import { reasons } from './phrases.ts'
+import type { ApiKey, KeyPatch, KeyQuery } from './schema.ts'
+import { keySettings, shownKey } from './shown.ts'
+import * as store from './store.ts'
+
+type KeyContext<Body = unknown> = KeysContext<Body, unknown, { id: string }>
+
+const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
+
+/** The keys that the person sees, newest first; other people's keys are missing for developers. */
+export async function listKeys(context: KeysContext<unknown, KeyQuery>) {
+  const { app, query } = context
+  const now = new Date(app.clock.nowMs())
+  const seen = visibleKeys(await ownMembership(app.db, context))
+  const { project_id: projectId, made_by: madeBy, state } = query
+  const page = { limit: query.limit, after_id: query.after_id }
+  const isNothing =
+    (projectId !== undefined && seen.projectIds?.includes(projectId.toLowerCase()) === false) ||
+    (madeBy !== undefined && seen.madeBy !== undefined && madeBy.toLowerCase() !== seen.madeBy)
+  const filter = {
+    ...seen,
+    ...(projectId !== undefined && { projectIds: [projectId] }),
+    ...(madeBy !== undefined && { madeBy }),
+    state,
+  }
+  const found = isNothing ? { rows: [], hasMore: false } : await store.listKeys(app.db, filter, page, now)
+  return plainList.answer(found, (row) => shownKey(row, now))
+}
+
+export async function readKey(context: KeyContext): Promise<ApiKey> {
+  const { app, params } = context
+  const now = new Date(app.clock.nowMs())
+  const seen = visibleKeys(await ownMembership(app.db, context))
+  const row = await store.findKey(app.db, seen, params.id, now)
+  return row ? shownKey(row, now) : notFound()
+}
+
+/** Changes a key; every process knows within a second, and connections that may no longer be end. Throws KEY_REVOKED (409). */
+export async function changeKey(context: KeyContext<KeyPatch>): Promise<ApiKey> {
+  const { app, body } = context
+  if (Object.keys(body).length === 0) fail('INVALID_REQUEST', { why: reasons.nothing })
+  const now = new Date(app.clock.nowMs())
+  const scopes = body.scopes && scopesOf(body.scopes)
+  const settings = settingsOf(app, body, now)
+  return app.db.tx(async (tx) => {
+    const { own, before, find } = await keyToChange(tx, context, now, scopes)
+    if (before.revoked_at) fail('KEY_REVOKED', {})
+    requireLowered(own, before, capsOf(body))
+    await setKey(tx, before.key_id, {
+      ...settings,
+      ...(body.name !== undefined && { name: body.name.trim() }),
+      ...(scopes && { scopes }),
+    })
+    await setCaps(tx, before.account_id, 'key', before.key_id, capsOf(body), capChange(app, now))
+    const after = await find()
+    const target = { kind: 'key', id: before.key_id }
+    await auditRequest(tx, context, {
+      projectId: before.project_id,
+      target,
+      before: keySettings(before),
+      after: keySettings(after),
+    })
+    return shownKey(after, now)
+  })
+}
+
+/** Revokes a key for good; revoking it twice keeps the first time. */
+export async function endKey(context: KeyContext): Promise<ApiKey> {
+  const { app } = context
+  const now = new Date(app.clock.nowMs())
+  return app.db.tx(async (tx) => {
+    const { before, find } = await keyToChange(tx, context, now)
+    await revokeKey(tx, before.key_id, now)
+    const after = await find()
+    const at = (row: store.KeyRow) => ({ revoked_at: row.revoked_at?.toISOString() ?? null })
+    await auditRequest(tx, context, {
+      projectId: before.project_id,
+      target: { kind: 'key', id: before.key_id },
+      before: { name: before.name, ...at(before) },
+      after: at(after),
+    })
+    return shownKey(after, now)
+  })
+}
+
+/** The key of the path as it is now, if the person may change it, and how to read it again. */
+async function keyToChange(
+  tx: Tx,
+  context: KeyContext,
+  now: Date,
+  scopes: readonly string[] = [],
+): Promise<{ own: Membership; before: store.KeyRow; find: () => Promise<store.KeyRow> }> {
+  const own = await heldMembership(tx, context, 'keys:write')
+  const find = async () => (await store.findKey(tx, visibleKeys(own), context.params.id, now)) ?? notFound()
+  const before = await find()
+  requireScopesOf(
+    own,
+    scopes.filter((scope) => !before.scopes.includes(scope)),
+  )
+  return { own, before, find }
+}

@@ -1,0 +1,138 @@
+/** What people see and change of themselves. */
+import { actorOf, audit, auditRequest } from '#account/audit'
+import {
+  changePerson,
+  deletePerson,
+  hasProven,
+  lockPerson,
+  memberships,
+  type Person,
+  permissionsOf,
+  personById,
+} from '#account/people'
+import { fail } from '#platform/errors'
+import { endedSessionCookie, requirePerson } from '#platform/http'
+import { bareList } from '#platform/lists'
+import type { PeopleContext } from './app.ts'
+import { reasons } from './phrases.ts'
+import type { Me, MePatch } from './schema.ts'
+import { accountProjects } from './store.ts'
+
+const stepUpMs = 10 * 60_000
+
+export async function readMe(context: PeopleContext): Promise<Me> {
+  const person = await personById(context.app.db, requirePerson(context).personId)
+  return shownMe(context, person ?? fail('NOT_SIGNED_IN', {}))
+}
+
+async function shownMe(context: PeopleContext, person: Person): Promise<Me> {
+  const { app } = context
+  const { sessionId, steppedUpAtMs } = requirePerson(context)
+  const untilMs = steppedUpAtMs + stepUpMs
+  return {
+    id: person.personId,
+    display_name: person.displayName,
+    email: person.email,
+    email_proven: person.email !== null && (await hasProven(app.db, person.personId, person.email)),
+    locale: person.locale,
+    time_zone: person.timeZone,
+    is_operator: person.isOperator,
+    has_password: person.hasPassword,
+    created_at: person.createdAt.toISOString(),
+    session: {
+      id: sessionId,
+      stepped_up_until: untilMs > app.clock.nowMs() ? new Date(untilMs).toISOString() : null,
+    },
+  }
+}
+
+export async function changeMe(context: PeopleContext<MePatch>): Promise<Me> {
+  const { app, body } = context
+  if (Object.keys(body).length === 0) fail('INVALID_REQUEST', { why: reasons.nothing })
+  const timeZone = body.time_zone === undefined ? undefined : timeZoneOf(body.time_zone)
+  const { personId } = requirePerson(context)
+  const change = { displayName: body.display_name?.trim(), locale: body.locale, timeZone }
+  const after = await app.db.tx(async (tx) => {
+    const before = (await personById(tx, personId)) ?? fail('NOT_SIGNED_IN', {})
+    await changePerson(tx, personId, change)
+    const changed = (await personById(tx, personId))!
+    await auditRequest(tx, context, {
+      accountId: null,
+      projectId: null,
+      target: { kind: 'person', id: personId },
+      before: settingsOf(before),
+      after: { ...settingsOf(changed), ...(changed.displayName !== before.displayName && renamed) },
+    })
+    return changed
+  })
+  return shownMe(context, after)
+}
+
+const settingsOf = ({ locale, timeZone }: Person) => ({ locale, time_zone: timeZone })
+
+/** The log keeps no names: a row cannot be changed when the person is deleted. */
+const renamed = { display_name: 'changed' }
+
+/** The name as the IANA database writes it. Throws INVALID_REQUEST (400). */
+function timeZoneOf(name: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+  } catch {
+    return fail('INVALID_REQUEST', { why: reasons.timeZone }, { param: 'time_zone' })
+  }
+}
+
+/** The accounts of which the person is a member, with the rights there and the projects that may be used. */
+export async function listMyAccounts({ app, ...context }: PeopleContext) {
+  const all = await memberships(app.db, requirePerson(context).personId)
+  const projects = await accountProjects(
+    app.db,
+    all.map(({ accountId }) => accountId),
+  )
+  return bareList.answer(all, ({ accountId, accountName, accountState, role, projectIds }) => ({
+    id: accountId,
+    name: accountName,
+    state: accountState,
+    role,
+    rights: [...permissionsOf(role)],
+    projects: projects
+      .filter(
+        (project) => project.account_id === accountId && projectIds?.includes(project.project_id) !== false,
+      )
+      .map(({ project_id: id, name }) => ({ id, name })),
+    is_limited: projectIds !== null,
+  }))
+}
+
+/**
+ * Deletes the person: sessions, memberships and addresses end, and the row stays without a name. Each account that the person leaves gets its row of the
+ * audit log; the installation gets one for an operator and for whoever is in no account. Throws LAST_OPERATOR and LAST_OWNER (409).
+ */
+export async function deleteMe(context: PeopleContext) {
+  const { app } = context
+  const { personId } = requirePerson(context)
+  const now = new Date(app.clock.nowMs())
+  await app.db.tx(async (tx) => {
+    await lockPerson(tx, personId)
+    const left = await memberships(tx, personId)
+    const { isOperator } = (await personById(tx, personId)) ?? fail('NOT_SIGNED_IN', {})
+    await deletePerson(tx, personId, now)
+    const ofInstallation = { accountId: null, before: isOperator ? { is_operator: true } : undefined }
+    const ofAccounts = left.map(({ accountId, role }) => ({ accountId, before: { role } }))
+    const rows = isOperator || left.length === 0 ? [ofInstallation, ...ofAccounts] : ofAccounts
+    for (const { accountId, before } of rows)
+      await audit(
+        tx,
+        {
+          ...actorOf(context),
+          accountId,
+          operation: 'me.delete',
+          target: { kind: 'person', id: personId },
+          before,
+        },
+        now,
+      )
+  })
+  endedSessionCookie(context)
+  return { id: personId, deleted: true }
+}
