@@ -1,6 +1,6 @@
 /** A call to paste into a shell, made from a route. */
 import type { TSchema } from 'typebox'
-import type { Route } from '#platform/http'
+import { isOfPeople, type Route } from '#platform/http'
 import { sampleOf } from '#platform/schema'
 
 interface ExampleSchema {
@@ -11,7 +11,7 @@ interface ExampleSchema {
 
 /**
  * A call of curl, or of wscat for a WebSocket. The key is taken from the shell's variable KHERAD_KEY, so that it stays out of pages and
- * histories.
+ * histories. The session of a person is in KHERAD_COOKIE, and stands for a page of this server only with its origin.
  */
 export function callOf(route: Route, baseUrl: string): string {
   const address = originOf(route, baseUrl) + pathOf(route) + queryOf(route)
@@ -19,7 +19,10 @@ export function callOf(route: Route, baseUrl: string): string {
     route.socket ? `npx wscat -c ${quoted(address.replace(/^http/, 'ws'))}` : `curl ${quoted(address)}`,
   ]
   if (route.method !== 'GET') lines[0] += ` -X ${route.method}`
-  if (route.scope !== 'public') lines.push('-H "Authorization: Bearer $KHERAD_KEY"')
+  if (isOfPeople(route)) lines.push('-H "Cookie: $KHERAD_COOKIE"')
+  else if (route.scope !== 'public') lines.push('-H "Authorization: Bearer $KHERAD_KEY"')
+  if (route.method !== 'GET' && (isOfPeople(route) || route.fromOwnPage))
+    lines.push(`-H ${quoted(`Origin: ${new URL(baseUrl).origin}`)}`)
   for (const [name, schema] of Object.entries(route.headers ?? {})) {
     const example = (schema as ExampleSchema).examples?.[0]
     if (example !== undefined) lines.push(`-H '${name}: ${String(example)}'`)

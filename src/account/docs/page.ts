@@ -70,7 +70,8 @@ function header(translate: Translator, baseUrl: string): Html {
     translate.language === 'fa'
       ? { code: 'en', dir: 'ltr', name: 'English' }
       : { code: 'fa', dir: 'rtl', name: 'فارسی' }
-  return html`<header>
+  return html`<div class="bar"><a class="home" href="/">${translate('console')}</a></div>
+<header>
 <div class="top"><h1>${translate('title')}</h1><a class="language" href="?lang=${other.code}" hreflang="${other.code}" lang="${other.code}" dir="${other.dir}">${other.name}</a></div>
 <p class="lead">${translate('lead')}</p>
 <dl class="facts"><div><dt>${translate('address')}</dt><dd><code dir="ltr">${baseUrl}</code></dd></div>

@@ -2,12 +2,12 @@
 export const style = `
 :root {
   color-scheme: light dark;
-  --page: #faf8f4; --card: #ffffff; --sunk: #f3f0e9; --line: #e3ddd0; --text: #22282f; --quiet: #5d6670; --accent: #0b6f6a; --accent-soft: #e0f1ef;
+  --page: #faf9f6; --card: #ffffff; --sunk: #f2f0eb; --line: #e6e3dc; --text: #1c2526; --quiet: #566264; --accent: #0e6f66; --accent-soft: #e6f1ef;
   --get: #1f6f43; --post: #20539c; --patch: #8a5300; --delete: #a8322a; --code: #2b3440;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --page: #11161b; --card: #182027; --sunk: #0d1216; --line: #2a353f; --text: #e3e8ec; --quiet: #9aa7b2; --accent: #56c8bf; --accent-soft: #14302f;
+    --page: #111719; --card: #182022; --sunk: #131a1c; --line: #273132; --text: #e8ebe9; --quiet: #a3aeac; --accent: #46b7a8; --accent-soft: #173230;
     --get: #6fcf97; --post: #7fb2f5; --patch: #e6b566; --delete: #f28b82; --code: #d5dee6;
   }
 }
@@ -29,11 +29,14 @@ pre code { overflow-wrap: normal; white-space: pre; font-size: .84rem; }
 .frame button:hover { color: var(--accent); border-color: var(--accent); }
 .skip { position: absolute; inset-inline-start: 1rem; inset-block-start: -4rem; background: var(--card); padding: .5rem 1rem; border-radius: 8px; }
 .skip:focus { inset-block-start: 1rem; z-index: 2; }
-header, .columns { max-inline-size: 76rem; margin-inline: auto; padding-inline: clamp(1rem, 4vw, 2.5rem); }
-header { padding-block: clamp(1.5rem, 4vw, 3rem) 1.25rem; border-block-end: 1px solid var(--line); }
+header, .columns, .bar { max-inline-size: 76rem; margin-inline: auto; padding-inline: clamp(1rem, 4vw, 2.5rem); }
+.bar { padding-block: .75rem; }
+.home { display: inline-flex; align-items: center; gap: .5rem; color: inherit; font-weight: 600; text-decoration: none; }
+.home::before { content: ""; inline-size: .65em; block-size: .65em; background: var(--accent); transform: rotate(45deg); border-radius: 2px; }
+.home:hover { color: var(--accent); }
+header { padding-block: clamp(1rem, 3vw, 2rem) 1.25rem; border-block-end: 1px solid var(--line); }
 .top { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: center; justify-content: space-between; }
 h1 { margin: 0; font-size: clamp(1.6rem, 4vw, 2.3rem); line-height: 1.4; font-weight: 750; }
-h1::before { content: ""; display: inline-block; inline-size: .5em; block-size: .5em; margin-inline-end: .5em; background: var(--accent); transform: rotate(45deg); border-radius: 3px; }
 .lead { max-inline-size: 44rem; margin-block: .75rem 1rem; color: var(--quiet); font-size: 1.06rem; }
 .language { border: 1px solid var(--line); background: var(--card); border-radius: 99px; padding: .2rem 1rem; text-decoration: none; }
 .language:hover { border-color: var(--accent); }

@@ -1,0 +1,42 @@
+import { type ReactNode, useState } from 'react'
+import { Grid } from '../pieces/card.tsx'
+import { CheckField, CodeField, PasswordField, TextArea, TextField } from '../pieces/field.tsx'
+import { NumberField } from '../pieces/number-field.tsx'
+import { Select } from '../pieces/select.tsx'
+import { useWords } from '../words/use-words.ts'
+import { galleryWords } from './gallery.words.ts'
+
+const models = ['acme/fast', 'acme/deep', 'house/image'].map((name) => ({ value: name, label: name }))
+
+export function Fields(): ReactNode {
+  const words = useWords(galleryWords)
+  const [email, setEmail] = useState('')
+  const [name, setName] = useState('وب‌سایت')
+  const [password, setPassword] = useState('correct horse')
+  const [cap, setCap] = useState('۱۲٬۵۰۰')
+  const [code, setCode] = useState('')
+  const [model, setModel] = useState('acme/fast')
+  const [about, setAbout] = useState('')
+  const [isKept, setKept] = useState(true)
+  return (
+    <Grid columns="two">
+      <TextField
+        label={words.email}
+        hint={words.emailHint}
+        type="email"
+        isLtr
+        placeholder="sara@example.ir"
+        value={email}
+        onChange={setEmail}
+      />
+      <TextField label={words.name} error={words.nameError} value={name} onChange={setName} />
+      <PasswordField label={words.password} value={password} onChange={setPassword} autoComplete="off" />
+      <NumberField label={words.cap} unit={words.unit} value={cap} onChange={setCap} />
+      <Select label={words.model} choices={models} value={model} onChange={setModel} isSearchable />
+      <CodeField label={words.code} value={code} onChange={setCode} />
+      <TextArea label={words.about} value={about} onChange={setAbout} />
+      <TextField label={words.disabled} value={words.name} onChange={() => {}} disabled />
+      <CheckField label={words.keep} hint={words.keepHint} isChecked={isKept} onChange={setKept} />
+    </Grid>
+  )
+}

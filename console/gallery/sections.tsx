@@ -1,0 +1,188 @@
+import { type ReactNode, useState } from 'react'
+import { ApiError } from '../api/api-error.ts'
+import { Badge } from '../pieces/badge.tsx'
+import { Button } from '../pieces/button.tsx'
+import { Figure, Grid } from '../pieces/card.tsx'
+import { CodeBlock } from '../pieces/code-block.tsx'
+import { CopyField } from '../pieces/copy-field.tsx'
+import { Dialog, DialogActions } from '../pieces/dialog.tsx'
+import { pieceWords } from '../pieces/pieces.words.ts'
+import { EmptyState, ErrorState, Notice, Skeleton } from '../pieces/states.tsx'
+import { Tabs } from '../pieces/tabs.tsx'
+import { showToast } from '../pieces/toasts.ts'
+import { formatNumber, formatPercent } from '../words/digits.ts'
+import { FileName, Id, Ltr, Moment, Name } from '../words/personal.tsx'
+import { useLocale, useWords } from '../words/use-words.ts'
+import { Calls } from './calls.tsx'
+import { Fields } from './fields.tsx'
+import styles from './gallery.module.css'
+import { galleryWords } from './gallery.words.ts'
+
+function Buttons(): ReactNode {
+  const words = useWords(galleryWords)
+  return (
+    <div className={styles['row']}>
+      <Button kind="primary">{words.primary}</Button>
+      <Button>{words.plain}</Button>
+      <Button kind="quiet">{words.quiet}</Button>
+      <Button kind="danger">{words.danger}</Button>
+      <Button kind="primary" isBusy>
+        {words.primary}
+      </Button>
+      <Button isBusy>{words.plain}</Button>
+      <Button kind="primary" disabled>
+        {words.disabled}
+      </Button>
+      <Button disabled>{words.disabled}</Button>
+    </div>
+  )
+}
+
+function Figures(): ReactNode {
+  const words = useWords(galleryWords)
+  const locale = useLocale()
+  const number = (value: number): string => formatNumber(locale, value)
+  return (
+    <Grid columns="figures">
+      <Figure label={words.spendable} value={number(18_420)} unit={words.unit} note={words.spendableNote} />
+      <Figure label={words.today} value={number(726)} unit={words.unit} note={words.todayNote} />
+      <Figure
+        label={words.monthCap}
+        value={formatPercent(locale, 0.48)}
+        part={0.48}
+        note={`${number(9_580)} / ${number(20_000)}`}
+      />
+      <Figure label={words.monthCap} value={formatPercent(locale, 0.87)} part={0.87} />
+      <Figure label={words.monthCap} value={formatPercent(locale, 1)} part={1} />
+    </Grid>
+  )
+}
+
+function Badges(): ReactNode {
+  const words = useWords(galleryWords)
+  return (
+    <div className={styles['row']}>
+      <Badge kind="good">{words.good}</Badge>
+      <Badge kind="attention">{words.replaced}</Badge>
+      <Badge kind="failure">{words.failed}</Badge>
+      <Badge>{words.running}</Badge>
+      <Badge kind="teal">{words.chosen}</Badge>
+    </div>
+  )
+}
+
+function States(): ReactNode {
+  const words = useWords(galleryWords)
+  const refusal = new ApiError(
+    402,
+    { code: 'INSUFFICIENT_CREDITS', message: words.refused },
+    '019ad2f1-6c1e-7b52-9a44-2f0d61c9e186',
+  )
+  return (
+    <>
+      <Notice>{words.notice}</Notice>
+      <Notice kind="good">{words.noticeGood}</Notice>
+      <Notice kind="attention">{words.noticeAttention}</Notice>
+      <Notice kind="failure">{words.refused}</Notice>
+      <Grid columns="two">
+        <EmptyState title={words.empty} action={<Button kind="primary">{words.primary}</Button>}>
+          {words.emptyWhy}
+        </EmptyState>
+        <ErrorState error={refusal} onAgain={() => {}} />
+      </Grid>
+      <Skeleton lines={3} onAgain={() => {}} />
+    </>
+  )
+}
+
+const secret = 'khr_9fQ2mZ7pLx4Tn8RkW3vB6yHs1dJc81Lk0'
+const samples = [
+  {
+    language: 'curl',
+    code: `curl https://kherad.example.ir/v1/chat/completions \\\n  -H "Authorization: Bearer ${secret}" \\\n  -H "Content-Type: application/json" \\\n  -d '{"messages":[{"role":"user","content":"سلام!"}]}'`,
+  },
+  {
+    language: 'Python',
+    code: `from openai import OpenAI\n\nclient = OpenAI(base_url="https://kherad.example.ir/v1", api_key="${secret}")`,
+  },
+]
+
+function Copying(): ReactNode {
+  const words = useWords(galleryWords)
+  return (
+    <>
+      <CopyField text={secret} isPrimary />
+      <CodeBlock samples={samples} label={words.firstCall} />
+    </>
+  )
+}
+
+function TabList(): ReactNode {
+  const words = useWords(galleryWords)
+  const [shown, setShown] = useState<'members' | 'sessions' | 'audit'>('members')
+  return (
+    <Tabs
+      label={words.sections.tabs}
+      tabs={[
+        { name: 'members', title: words.members },
+        { name: 'sessions', title: words.sessions },
+        { name: 'audit', title: words.audit },
+      ]}
+      shown={shown}
+      onShow={setShown}
+    >
+      {words[shown]}
+    </Tabs>
+  )
+}
+
+function Dialogs(): ReactNode {
+  const words = useWords(galleryWords)
+  const pieces = useWords(pieceWords)
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <div className={styles['row']}>
+      <Button onClick={() => setOpen(true)}>{words.open}</Button>
+      <Button onClick={() => showToast(words.undone, { undo: () => {} })}>{words.toast}</Button>
+      <Dialog title={words.revoke} isOpen={isOpen} onClose={() => setOpen(false)}>
+        <p>{words.revokeWhy}</p>
+        <DialogActions>
+          <Button onClick={() => setOpen(false)}>{pieces.cancel}</Button>
+          <Button kind="danger" onClick={() => setOpen(false)}>
+            {words.danger}
+          </Button>
+        </DialogActions>
+      </Dialog>
+    </div>
+  )
+}
+
+function Texts(): ReactNode {
+  const words = useWords(galleryWords)
+  return (
+    <>
+      <p>
+        {words.invited} <Name>Ann (C++)</Name> <Ltr>ann@example.ir</Ltr>
+      </p>
+      <p>
+        {words.file} <FileName>گزارش فروش ۱۴۰۵.xlsx</FileName>
+      </p>
+      <p>
+        {words.modelColumn} <Id>acme/fast</Id> · {words.moment} <Moment at="2026-11-29T10:32:11Z" />
+      </p>
+    </>
+  )
+}
+
+export const sections = {
+  buttons: () => <Buttons />,
+  fields: () => <Fields />,
+  figures: () => <Figures />,
+  badges: () => <Badges />,
+  table: () => <Calls />,
+  states: () => <States />,
+  copy: () => <Copying />,
+  tabs: () => <TabList />,
+  dialogs: () => <Dialogs />,
+  text: () => <Texts />,
+}

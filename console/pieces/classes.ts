@@ -1,0 +1,2 @@
+/** The class attribute of those that are given. */
+export const classes = (...names: (string | false | undefined)[]): string => names.filter(Boolean).join(' ')

@@ -1,0 +1,168 @@
+/** What stands around every page: who is signed in, the project, the navigation, the palette, and the dialog of a session that has ended. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Outlet, useRouter, useRouterState } from '@tanstack/react-router'
+import { lazy, type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
+import { ApiError } from '../api/api-error.ts'
+import { call, type Reply } from '../api/client.ts'
+import { chooseProject, project, subscribeProject } from '../api/project.ts'
+import { accountsQuery, balanceQuery, meQuery } from '../api/queries.ts'
+import { mayBeSignedIn, noteSignedOut } from '../api/session-hint.ts'
+import { ErrorState, Skeleton } from '../pieces/states.tsx'
+import { formatNumber } from '../words/digits.ts'
+import { useLocale, useWords } from '../words/use-words.ts'
+import { Frame, type NavGroup } from './frame.tsx'
+import { pages } from './pages.ts'
+import { pageWords } from './pages.words.ts'
+import { PersonMenu } from './person-menu.tsx'
+import { ProjectSwitcher } from './project-switcher.tsx'
+import { shellWords } from './shell.words.ts'
+import { SignInAgainDialog } from './sign-in-again.tsx'
+import { useShortcut } from './use-shortcut.ts'
+
+const Palette = lazy(() => import('./palette.tsx'))
+
+export function Shell(): ReactNode {
+  const me = useQuery({ ...meQuery, enabled: mayBeSignedIn() })
+  const accounts = useQuery({ ...accountsQuery, enabled: mayBeSignedIn() })
+  const error = me.error ?? accounts.error
+  const isStranger = !mayBeSignedIn() || (error instanceof ApiError && error.code === 'NOT_SIGNED_IN')
+  useEffect(() => {
+    if (isStranger) goToSignIn()
+  }, [isStranger])
+  const again = (): void => {
+    void me.refetch()
+    void accounts.refetch()
+  }
+  if (isStranger) return null
+  if (error && !(me.data && accounts.data)) return <ErrorState error={error} onAgain={again} />
+  if (!me.data || !accounts.data) return <Skeleton lines={8} onAgain={again} />
+  return <SignedIn me={me.data} accounts={accounts.data.data} />
+}
+
+/** Leaves for the light pages, which lead back to this address. */
+function goToSignIn(): void {
+  noteSignedOut()
+  const here = location.pathname + location.search
+  location.replace(here === '/' ? '/sign-in' : `/sign-in?${new URLSearchParams({ return_to: here })}`)
+}
+
+type Account = Reply<'GET /v1/me/accounts'>['data'][number]
+
+interface SignedInProps {
+  me: Reply<'GET /v1/me'>
+  accounts: readonly Account[]
+}
+
+function SignedIn({ me, accounts }: SignedInProps): ReactNode {
+  const words = useWords(shellWords)
+  const locale = useLocale()
+  const router = useRouter()
+  const path = useRouterState({ select: ({ location: { pathname } }) => pathname })
+  const [hasPalette, setPalette] = useState(false)
+  const { account, projectId } = useChosenProject(accounts)
+  const balance = useQuery(balanceQuery(projectId))
+  const { choose } = useProjectChoice()
+  useShortcut('k', () => setPalette(true))
+  const go = (to: string): void => void router.navigate({ to })
+  const groups = useGroups(account)
+  return (
+    <>
+      <Frame
+        groups={groups}
+        path={path}
+        onGo={go}
+        credit={balance.data && formatNumber(locale, balance.data.balance_credits)}
+        onPalette={() => setPalette(true)}
+        switcher={
+          <ProjectSwitcher
+            places={accounts.map(({ id, name, projects }) => ({
+              accountId: id,
+              accountName: name,
+              projects: projects.map((one) => ({ projectId: one.id, name: one.name })),
+            }))}
+            projectId={projectId}
+            onChoose={choose}
+          />
+        }
+        person={
+          <PersonMenu
+            name={me.display_name}
+            role={account ? words.roles[account.role] : me.is_operator ? words.operator : words.you}
+            onSignOut={() => void signOut()}
+          />
+        }
+      >
+        <Outlet />
+      </Frame>
+      {hasPalette && (
+        <Suspense>
+          <Palette commands={commandsOf(groups, go)} onClose={() => setPalette(false)} />
+        </Suspense>
+      )}
+      <SignInAgainDialog />
+    </>
+  )
+}
+
+async function signOut(): Promise<void> {
+  await call('POST /v1/sign-out')
+  noteSignedOut()
+  chooseProject(undefined)
+  location.assign('/sign-in')
+}
+
+/** The project of the pages: the chosen one, or the first where nothing is chosen or the chosen one is gone. */
+function useChosenProject(accounts: readonly Account[]): {
+  account: Account | undefined
+  projectId: string | undefined
+} {
+  const chosen = useSyncExternalStore(subscribeProject, project)
+  const has = (id: string | undefined) =>
+    accounts.find(({ projects }) => projects.some((one) => one.id === id))
+  const account = has(chosen) ?? accounts.find(({ projects }) => projects.length > 0) ?? accounts[0]
+  const projectId = has(chosen) ? chosen : account?.projects[0]?.id
+  if (projectId !== chosen) chooseProject(projectId)
+  return { account, projectId }
+}
+
+/** Choosing another project: what was read of the former one is forgotten, save who one is. */
+function useProjectChoice(): { choose(projectId: string): void } {
+  const queries = useQueryClient()
+  return {
+    choose: (projectId) => {
+      chooseProject(projectId)
+      queries.removeQueries({ predicate: ({ queryKey: [name] }) => name !== 'me' && name !== 'accounts' })
+      void queries.invalidateQueries()
+    },
+  }
+}
+
+function useGroups(account: Account | undefined): NavGroup[] {
+  const words = useWords(shellWords)
+  const titles = useWords(pageWords)
+  const visible = pages.filter(({ needs }) => needs === undefined || account?.rights.includes(needs))
+  return (['main', 'build', 'account'] as const)
+    .map((name) => ({
+      name,
+      title: name === 'main' ? undefined : words.groups[name],
+      links: visible
+        .filter(({ group }) => group === name)
+        .map((page) => ({ path: page.path, title: titles[page.name] })),
+    }))
+    .filter(({ links }) => links.length > 0)
+}
+
+/** Every page is found by its name in both languages. */
+const commandsOf = (groups: readonly NavGroup[], go: (path: string) => void) =>
+  groups.flatMap(({ title, links }) =>
+    links.map((link) => {
+      const name = pages.find(({ path }) => path === link.path)?.name
+      return {
+        name: link.path.replace(/\W/g, '-'),
+        title: link.title,
+        ...(title !== undefined && { note: title }),
+        ...(name && { also: `${pageWords.fa[name]} ${pageWords.en[name]}` }),
+        run: () => go(link.path),
+      }
+    }),
+  )

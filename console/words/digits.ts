@@ -1,0 +1,66 @@
+/** Digits: what people type becomes Latin, what people read is in the digits of their language. */
+import type { Locale } from './locale.ts'
+
+const zeros = ['۰', '٠'].map((zero) => zero.codePointAt(0)!)
+
+/** Persian and Arabic digits as Latin ones; everything else stays. */
+export function latinDigits(text: string): string {
+  return text.replace(/[۰-۹٠-٩]/g, (digit) => {
+    const code = digit.codePointAt(0)!
+    const zero = zeros.find((start) => code >= start && code < start + 10)!
+    return String(code - zero)
+  })
+}
+
+/** Latin digits as Persian ones. */
+export const persianDigits = (text: string | number): string =>
+  String(text).replace(/\d/g, (digit) => String.fromCodePoint(zeros[0]! + Number(digit)))
+
+/**
+ * The one normaliser of number fields: a decimal in Latin digits without separators, such as `1200.5`, or undefined if the text is no number. Takes
+ * Persian, Arabic and Latin digits, the separators ٬ and , and the points ٫ and /; a comma that is followed by exactly three digits separates.
+ */
+export function readNumber(text: string): string | undefined {
+  const plain = latinDigits(text)
+    .replace(/[\u200e\u200f\u061c\u2066-\u2069\s\u200c]/g, '')
+    .replace(/[−–]/g, '-')
+    .replace(/٫/g, '.')
+    .replace(/[٬']/g, ',')
+    .replace(/^(-?\d+)\/(\d+)$/, '$1.$2')
+  if (!/^-?[\d,]+(?:\.\d+)?$/.test(plain)) return undefined
+  const [whole = '', fraction] = plain.split('.')
+  const [first = '', ...groups] = whole.split(',')
+  if (groups.length > 0 && !(/^-?\d{1,3}$/.test(first) && groups.every((group) => /^\d{3}$/.test(group))))
+    return undefined
+  const digits = [first, ...groups].join('').replace(/^(-?)0+(?=\d)/, '$1')
+  return fraction === undefined ? digits : `${digits}.${fraction}`
+}
+
+/** A code such as `123456`, of a text in which it may have spaces, hyphens and any digits. */
+export const readCode = (text: string): string => latinDigits(text).replace(/[\s\u200c\u200e\u200f-]/g, '')
+
+const formats = new Map<string, Intl.NumberFormat>()
+
+function formatOf(locale: Locale, decimals: [number, number]): Intl.NumberFormat {
+  const name = `${locale} ${decimals}`
+  const known = formats.get(name)
+  if (known) return known
+  const made = new Intl.NumberFormat(locale === 'fa' ? 'fa-IR' : 'en-US', {
+    minimumFractionDigits: decimals[0],
+    maximumFractionDigits: decimals[1],
+    roundingMode: 'trunc',
+  } as Intl.NumberFormatOptions)
+  formats.set(name, made)
+  return made
+}
+
+/** A number in the digits of the language, cut at `most` decimals and filled with zeros up to `least`. */
+export const formatNumber = (
+  locale: Locale,
+  value: number | bigint,
+  { least = 0, most = 3 }: { least?: number; most?: number } = {},
+): string => formatOf(locale, [least, Math.max(least, most)]).format(value)
+
+/** A part of a whole, in whole percent: `48%` or `۴۸٪`. */
+export const formatPercent = (locale: Locale, part: number): string =>
+  locale === 'fa' ? `${persianDigits(Math.floor(part * 100))}٪` : `${Math.floor(part * 100)}%`
