@@ -1,4 +1,6 @@
 /** The `App` record: everything that the capabilities depend on, created once in open-app.ts. */
+import type { OpenIdProviders } from '#account/openid'
+import type { PasswordHashing } from '#account/sign-in'
 import type { AppUsers } from '#cloud/app-users'
 import type { AppCallApp, CloudDeletionApp } from '#cloud/cloud-routes'
 import type { CloudAllowances, CloudDirectory } from '#cloud/clouds'
@@ -17,7 +19,7 @@ import type { ModelRequestApp } from '#core/text'
 import type { CountPages, DocumentReader, HostedTools } from '#core/tools'
 import type { ImagesApp } from '#media/images'
 import type { VideoApp } from '#media/video'
-import type { KeyRing } from '#platform/auth'
+import type { KeyRing, Sessions } from '#platform/auth'
 import type { Clock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Db } from '#platform/db'
@@ -55,6 +57,8 @@ export interface App {
   /** Undefined when tracing is not configured. */
   tracing?: Tracing | undefined
   keys: KeyRing
+  /** Sessions of people who are signed in. */
+  sessions: Sessions
   /** Rows of app back-ends, on a few connections of their own. */
   collections: Collections
   /** SQL of the developers of dedicated clouds. */
@@ -94,6 +98,10 @@ export interface App {
   siteCompressor: SiteCompressor
   /** Every host of every published website. */
   sites: SiteDirectory
+  /** The providers of OpenID Connect. */
+  openId: OpenIdProviders
+  /** Hashes passwords of people, in turns with those of app users. */
+  passwords: PasswordHashing
   /** Sessions of people who sign in to apps. */
   appUsers: AppUsers
   /** Absent where the operator has named no mail server. */

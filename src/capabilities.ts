@@ -1,10 +1,19 @@
 /** The list of all capabilities, with their routes, jobs and background work, in reading order. */
 
 import { accounting } from '#account/accounting'
+import { auditLog } from '#account/audit-routes'
 import { docs } from '#account/docs'
+import { factorRoutes } from '#account/factor-routes'
 import { files } from '#account/files'
 import { health } from '#account/health'
+import { keys } from '#account/keys'
+import { mailRoutes } from '#account/mail-routes'
 import { models } from '#account/models'
+import { notices } from '#account/notices'
+import { openId } from '#account/openid'
+import { peopleRoutes } from '#account/people-routes'
+import { peopleSweep } from '#account/people-sweep'
+import { signIn } from '#account/sign-in-routes'
 import { webhooks } from '#account/webhooks'
 import type { App } from '#app'
 import { cloud } from '#cloud/cloud-routes'
@@ -57,8 +66,17 @@ const capabilities: Capability[] = [
   files,
   sites,
   cloud,
+  openId,
+  signIn,
   webhooks,
+  factorRoutes,
   accounting,
+  keys,
+  peopleRoutes,
+  mailRoutes,
+  notices,
+  peopleSweep,
+  auditLog,
   health,
 ]
 

@@ -1,6 +1,9 @@
 /** The composition: turns the configuration into the `App`, opening every room once and handing it to those that need it. */
 import cluster from 'node:cluster'
 import path from 'node:path'
+import { OpenIdProviders } from '#account/openid'
+import { idleMs, peopleLookup, rightsOf } from '#account/people'
+import { HashingTurns, personHashing } from '#account/sign-in'
 import type { App, BaseServices } from '#app'
 import { openAppUsers } from '#cloud/app-users'
 import { CloudAllowances, openCloudDirectory } from '#cloud/clouds'
@@ -12,7 +15,7 @@ import { buildCatalogue, type Catalogue, type Discovery, discover } from '#core/
 import { type Inference, type InferenceOptions, openInference, type Upstream } from '#core/routing'
 import { openRecordings } from '#core/sound'
 import { openPageCounter, openReader, openTools } from '#core/tools'
-import { type ClientSecret, openKeyRing } from '#platform/auth'
+import { type ClientSecret, openKeyRing, openSessions } from '#platform/auth'
 import { type Clock, systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import { type FindIsolation, openConfinement, openIsolation } from '#platform/confined'
@@ -83,6 +86,7 @@ export async function openApp(
   const jail = opening.use(openJail(base.log))
   const databases = opening.use(openDatabases(base, jail))
   const { config, log, metrics } = base
+  const hashing = new HashingTurns()
   const services: Services = {
     ...base,
     ...books,
@@ -97,7 +101,9 @@ export async function openApp(
     inference: opening.use((options.inference ?? openInference)({ ...base, upstreams, models })),
     net,
     sites: opening.use(await duringStart(base.db, () => openSites(base))),
-    appUsers: opening.use(openAppUsers({ ...base, databases })),
+    passwords: personHashing(hashing),
+    openId: new OpenIdProviders(config.openid, { log, outbound }),
+    appUsers: opening.use(openAppUsers({ ...base, databases, hashing })),
     instance: await readInstance(config.dataDir),
     ...(options.config.mail && { mail: openMailer({ ...base, config: options.config.mail, outbound }) }),
     clouds: opening.use(await duringStart(base.db, () => openCloudDirectory(base))),
@@ -180,12 +186,12 @@ async function openModels(
   return { ...(options.models?.(configured) ?? configured), discovered, net }
 }
 
-/** Opens the registry of processes, the ledger and the key ring. */
+/** Opens the registry of processes, the ledger, the key ring and the sessions of people. */
 async function openLedgerAndKeys(
-  { config, db, clock, log, metrics }: BaseServices,
+  { config, db, clock, log, metrics, installation }: BaseServices,
   models: Catalogue,
   opening: AsyncDisposableStack,
-): Promise<Pick<App, 'processes' | 'ledger' | 'keys'>> {
+): Promise<Pick<App, 'processes' | 'ledger' | 'keys' | 'sessions'>> {
   const processes = opening.use(await joinProcesses({ db, log, timing: config.timing }))
   const { thresholdsPercent } = config.budgets
   const holdTimeoutMs = config.timing.databaseWaitMs
@@ -197,8 +203,17 @@ async function openLedgerAndKeys(
     const row = await findClientSecret(db, hash, new Date(clock.nowMs()))
     return row && { accountId: row.account_id, keyId: row.key_id, scopes: ['audio:write'] }
   }
-  const keys = opening.use(openKeyRing({ db, clock, log, metrics, modelId, clientSecret }))
-  return { processes, ledger, keys }
+  const keys = opening.use(
+    openKeyRing({
+      ...{ db, clock, log, metrics, modelId, clientSecret },
+      rightsOf: (personId, projectId) => rightsOf(db, personId, projectId),
+    }),
+  )
+  const lookup = peopleLookup({ db, clock })
+  const sessions = opening.use(
+    openSessions({ ...{ db, clock, log, metrics, lookup, idleMs }, installationId: installation.id }),
+  )
+  return { processes, ledger, keys, sessions }
 }
 
 /** Opens the realtime calls. A process without the role holds none, and ends those of dead processes. */

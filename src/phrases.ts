@@ -1,12 +1,15 @@
 /** Messages of the program at its start, in Persian and English. */
 
+import { localhostOf } from '#account/factors'
+import { mailChannel } from '#account/letters'
 import type { App } from '#app'
+import type { SharedParent } from '#platform/apps'
 import type { Config, Env } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import { persianDigits } from '#platform/words'
 import type { Kherad } from './server.ts'
 
-export function welcome(kherad: Kherad): string {
+export function welcome(kherad: Kherad, shared: SharedParent | undefined): string {
   const { app, first, server, discovered, apps } = kherad
   const url = app.config.baseUrl
   // The key itself stands in one line only, since whatever is printed here is kept in the journal of the service.
@@ -30,6 +33,7 @@ export function welcome(kherad: Kherad): string {
           `  export KHERAD_KEY=${first.shownSecret}`,
         ]
       : []),
+    ...firstPerson(kherad),
     '',
     `ارائه‌دهندگان / providers: ${providers}`,
     `مدل‌ها / models: ${shown}`,
@@ -39,17 +43,44 @@ export function welcome(kherad: Kherad): string {
           'Only the sandbox simulators are here; for real models set a key such as OPENAI_API_KEY or write kherad.config.yaml.',
         ]
       : []),
+    ...silentMails(app),
     ...discovered.silent.map((address) => `پاسخ نداد / did not answer: ${address}`),
     '',
     'نخستین درخواست / first call:',
     `  curl ${url}/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\`,
     `    -d '{"messages":[{"role":"user","content":"سلام! خودت را معرفی کن"}]}'`,
     '',
+    `کنسول / console: ${url}/`,
     `مستندات / docs: ${url}/docs`,
+    ...passkeysAt(url),
     ...(apps ? [`سایت‌ها و بک‌اندها / sites and clouds: ${apps.url}`] : []),
     '',
     isWithoutApps(kherad) ? takenApps(app.config) : '',
+    ...(shared ? [sharedCookies(shared)] : []),
   ].join('\n')
+}
+
+/** Browsers use passkeys at no IP address, but at the name of this machine. */
+function passkeysAt(url: string): string[] {
+  const named = localhostOf(url)
+  return named === undefined ? [] : [`ورود با رمز دستگاه تنها در / passkeys work only at: ${named}`]
+}
+
+/** The link of the first person. It is no key of the API: whoever opens it within a day becomes the operator. */
+function firstPerson({ firstLink }: Kherad): string[] {
+  if (firstLink === undefined) return []
+  if (firstLink === 'recent')
+    return [
+      '',
+      'پیوند نخستین نفر دقیقه‌ای پیش چاپ شد و کار می‌کند؛ پیوندی تازه: kherad operator link',
+      'The link of the first person was printed a minute ago and works; for a new one: kherad operator link',
+    ]
+  return [
+    '',
+    'نخستین نفر، که گرداننده می‌شود، این پیوند یک‌بارمصرف را در مرورگر باز کند (تا ۲۴ ساعت) /',
+    'the first person, who becomes the operator, opens this one-time link in a browser (valid for 24 hours):',
+    `  ${firstLink}`,
+  ]
 }
 
 const copyOf = ({ installation: { copy } }: App): string[] =>
@@ -57,6 +88,15 @@ const copyOf = ({ installation: { copy } }: App): string[] =>
     ? [
         `رونوشتی از ${copy.place}: کارها، باکت و پایگاه‌های اصل دست‌نخورده می‌مانند؛ kherad adopt آن را جای اصل می‌گذارد.`,
         `A copy of ${copy.place}: its jobs, bucket and databases stay untouched; kherad adopt makes this the original.`,
+      ]
+    : []
+
+/** Said where a mail server is named and the address of this server is not: links in mails have no other address. */
+const silentMails = ({ config }: App): string[] =>
+  config.mail !== undefined && mailChannel({ config }) === 'none'
+    ? [
+        'نامه‌ای به اشخاص فرستاده نمی‌شود (ورود، دعوت، هشدار)، چون نشانی این سرور معلوم نیست: KHERAD_BASE_URL را بگذارید.',
+        'No mail goes to people (sign-in, invitations, warnings), because the address of this server is not known: set KHERAD_BASE_URL.',
       ]
     : []
 
@@ -68,6 +108,15 @@ export const takenApps = ({ apps: { port } }: Config): string =>
   [
     `درگاه ${persianDigits(port)} در اختیار برنامهٔ دیگری است: سایت‌ها و بک‌اندها داده نمی‌شوند. KHERAD_APPS_PORT را درگاهی آزاد بگذارید (یا off، اگر نمی‌خواهیدشان).`,
     `Port ${port} is taken by another program: sites and clouds are not served. Set KHERAD_APPS_PORT to a free port (or to off, without them).`,
+    '',
+    '',
+  ].join('\n')
+
+/** The warning that pages of strangers can plant cookies for the console. */
+const sharedCookies = ({ domain, parent }: SharedParent): string =>
+  [
+    `هشدار: ${domain} و KHERAD_BASE_URL هر دو زیر ${parent} هستند؛ صفحه‌های دیگران می‌توانند برای کنسول کوکی بگذارند. برای محتوای آن‌ها دامنهٔ ثبت‌شدهٔ دیگری بگذارید.`,
+    `Warning: ${domain} and KHERAD_BASE_URL are both below ${parent}; pages of strangers can plant cookies for the console. Give their content another registered domain.`,
     '',
     '',
   ].join('\n')

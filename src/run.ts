@@ -1,11 +1,13 @@
 /** Reads the environment, starts, prints the welcome text, waits for a signal, and stops in order. Imported by main.ts. */
 import cluster from 'node:cluster'
 import { setTimeout as pause } from 'node:timers/promises'
+import { type BuildState, buildIfStale } from '#account/console-build'
 import type { App } from '#app'
+import { sharedParent } from '#platform/apps'
 import { repetitions, steadyClock } from '#platform/clock'
 import { type Config, readConfigFile, readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
-import { openLog } from '#platform/log'
+import { type Log, openLog } from '#platform/log'
 import { release } from '#platform/release'
 import { loadConfig, loadFunctionsHostConfig } from '#settings'
 import { routes } from './capabilities.ts'
@@ -30,8 +32,9 @@ try {
   if (env.role === 'functions') await runFunctionsHost()
   const config = loadConfig(env, readConfigFile(env))
   const isAppsTaken = cluster.isPrimary && (await checkListenable(config))
-  if (config.workers > 1 && cluster.isPrimary) await runWorkers(config, isAppsTaken)
-  else await runAlone(config)
+  const building = cluster.isPrimary && config.roles.api ? buildIfStale() : undefined
+  if (config.workers > 1 && cluster.isPrimary) await runWorkers(config, isAppsTaken, await building)
+  else await runAlone(config, building)
   process.exit(0)
 } catch (error) {
   // Ctrl-C also reaches child processes of the start; their errors are then not start failures.
@@ -57,10 +60,12 @@ async function runFunctionsHost(): Promise<never> {
 }
 
 /** The whole platform in this process: the only one, or one of several workers. */
-async function runAlone(config: Config): Promise<void> {
+async function runAlone(config: Config, building: Promise<BuildState> | undefined): Promise<void> {
   const kherad = await startKherad({ config })
-  if (cluster.isWorker) notifyParent({ kherad: 'ready', welcome: welcome(kherad) })
-  else process.stdout.write(welcome(kherad))
+  warnOfConsole(kherad.app.log, await building)
+  const text = welcome(kherad, await sharedParent(config))
+  if (cluster.isWorker) notifyParent({ kherad: 'ready', welcome: text })
+  else process.stdout.write(text)
   kherad.app.log.info({ release }, 'started')
   serving = true
   const preparing = new AbortController()
@@ -90,9 +95,19 @@ function notifyParent(ready: WorkerReadyMessage): void {
   if (process.connected) process.send?.(ready, undefined, undefined, () => {})
 }
 
+/** Logs that the console could not be built: the API serves all the same. */
+function warnOfConsole(log: Log, build: BuildState | undefined): void {
+  if (build && 'why' in build) log.warn({ console: build.state, why: build.why }, 'the console was not built')
+}
+
 /** Runs the workers. They share every port with each other, and so with any program of this user that allows it: a taken one is found here. */
-async function runWorkers(config: Config, isAppsTaken: boolean): Promise<void> {
+async function runWorkers(
+  config: Config,
+  isAppsTaken: boolean,
+  build: BuildState | undefined,
+): Promise<void> {
   const log = openLog(config.logLevel)
+  warnOfConsole(log, build)
   if (isAppsTaken) warnOfTakenPort(log, config)
   const workers = await forkWorkers(config, log, {
     env: isAppsTaken ? { KHERAD_APPS_PORT: 'off' } : {},

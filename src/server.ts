@@ -3,8 +3,10 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { consolePages } from '#account/console'
 import { metricsRoutes } from '#account/health'
 import { createFirstAccount, type FirstStart } from '#account/identity'
+import { offerFirstLink } from '#account/invitations'
 import type { App } from '#app'
 import type { Discovery } from '#core/models'
 import { type Apps, AppsZone, type HostHandler, openApps, refusingZone, sharedApps } from '#platform/apps'
@@ -27,6 +29,8 @@ export interface Kherad extends AsyncDisposable {
   readonly apps: Apps | undefined
   /** Set on the first start of an empty database. */
   readonly first: FirstStart | undefined
+  /** The one-time link of the first person, while there is no person; `recent` where another start has just printed one. */
+  readonly firstLink: string | 'recent' | undefined
   readonly discovered: Discovery
 }
 
@@ -44,6 +48,7 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
   const { app, discovered } = await openApp(options, opening)
   const first = await duringStart(app.db, () => createFirstAccount(app, config.bootstrapKey))
   const listeners = await openListeners(options, app)
+  const firstLink = isFirstProcess(app) ? await duringStart(app.db, () => offerFirstLink(app)) : undefined
   const voiceHost = await duringStart(app.db, () => startVoiceHost(app))
   const serving = [
     ...listenersOf(listeners, config),
@@ -56,10 +61,15 @@ export async function startKherad(options: StartOptions): Promise<Kherad> {
     app,
     ...listeners,
     first,
+    firstLink,
     discovered,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }
+
+/** Whether this process prints the welcome of a start that people can reach: the only one, or the first of the workers. A copy takes no people in. */
+const isFirstProcess = ({ config, installation }: App): boolean =>
+  config.roles.api && !installation.copy && (!cluster.isWorker || cluster.worker?.id === 1)
 
 /** How long calls go on at a stop. A process that also answers requests gives calls the same time as anything else. */
 export const voiceDrainMs = ({ roles, timing, voice }: Config): number =>
@@ -108,6 +118,7 @@ async function openListeners(options: StartOptions, app: App): Promise<Listeners
     routes: metrics.port === undefined ? served : served.filter(({ path }) => path !== '/metrics'),
     host: config.host,
     port: config.port,
+    pages: config.roles.api ? consolePages() : undefined,
     sharedZone: config.apps.sharedPort ? zone : refusingZone(app),
   })
   if (config.port === 0) learnPort(config, server)

@@ -1,5 +1,7 @@
 /** Every section of the configuration, in the order in which errors are reported. */
 
+import { openid } from '#account/openid/settings'
+import { people } from '#account/sign-in-routes/settings'
 import { backups } from '#cloud/backups/settings'
 import { clouds } from '#cloud/clouds/settings'
 import { databases } from '#cloud/databases/settings'
@@ -54,6 +56,8 @@ export const settings: readonly Section[] = [
   functions,
   functionsHost,
   mail,
+  openid,
+  people,
   audio,
   voice,
   voiceHost,

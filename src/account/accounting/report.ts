@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { type SessionPayer, sessionPayers } from '#account/people'
 import type { Caller } from '#platform/auth'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
@@ -50,7 +51,7 @@ const budgetOf = (
         },
       ]
 
-function receiptOf(row: LedgerReceipt): Static<typeof Receipt> {
+function receiptOf(row: LedgerReceipt, payer: SessionPayer | undefined): Static<typeof Receipt> {
   return {
     id: row.receipt_id,
     idempotency_key: row.idempotency_key ?? '',
@@ -65,10 +66,25 @@ function receiptOf(row: LedgerReceipt): Static<typeof Receipt> {
     model: row.model,
     customer_id: row.customer_id,
     reference_id: row.reference_id,
+    ...personOf(payer),
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
   }
 }
+
+/** The member of an answer that names who paid by a session. */
+export const personOf = (payer: SessionPayer | undefined) =>
+  payer && { person: { id: payer.personId, name: payer.displayName } }
+
+/** Who paid by a session, if the receipt is not of a key. */
+const payerOf = async (
+  { db }: AccountingApp,
+  caller: Caller,
+  { key_id: keyId }: LedgerReceipt,
+): Promise<SessionPayer | undefined> =>
+  caller.kind === 'key' && caller.keyId === keyId
+    ? undefined
+    : (await sessionPayers(db, caller.accountId, [keyId])).get(keyId)
 
 /** A request of the caller's project; another project's request is answered as a missing one. */
 export async function reportRequest(
@@ -79,7 +95,8 @@ export async function reportRequest(
   const receiptId = requestIdIn(id)
   const row = receiptId && (await app.ledger.receipt(caller.accountId, caller.projectId, receiptId))
   if (!row) return fail('NOT_FOUND', {}, { param: 'id' })
-  return { object: 'request', ...receiptOf(row), details: row.detail && withoutOperatorFields(row.detail) }
+  const receipt = receiptOf(row, await payerOf(app, caller, row))
+  return { object: 'request', ...receipt, details: row.detail && withoutOperatorFields(row.detail) }
 }
 
 /** Removes what only the operator may see, at any depth: messages of vendors and proxies about keys and addresses. */
@@ -99,6 +116,9 @@ export async function lookUp(
   caller: Caller,
   idempotencyKey: string,
 ): Promise<Static<typeof Lookup>> {
-  const row = await app.ledger.lookup(caller.accountId, caller.keyId, idempotencyKey)
-  return bareList.answer(row ? [row] : [], receiptOf)
+  // A person who has never paid in the project has no key.
+  const row =
+    caller.keyId === '' ? undefined : await app.ledger.lookup(caller.accountId, caller.keyId, idempotencyKey)
+  const payer = row && (await payerOf(app, caller, row))
+  return bareList.answer(row ? [row] : [], (one) => receiptOf(one, payer))
 }

@@ -53,6 +53,16 @@ const Tokens = Type.Object({
   reasoning: integer(),
 })
 
+const payer = Type.Optional(
+  Type.Object(
+    { id: uuid(), name: Type.String() },
+    {
+      description: 'The person whose session paid; absent where a key did.',
+      'x-description-fa': 'کسی که با نشست خود پرداخته است؛ اگر کلیدی پرداخته باشد نمی‌آید.',
+    },
+  ),
+)
+
 /** Contract section 2, Request receipt; the fields after `pending` are beyond it. */
 export const Receipt = Type.Object({
   id: uuid(),
@@ -86,6 +96,7 @@ export const Receipt = Type.Object({
   model: nullable(Type.String()),
   customer_id: nullable(Type.String()),
   reference_id: nullable(Type.String()),
+  person: payer,
   created_at: timestamp(),
   finished_at: nullable(timestamp()),
 })
@@ -167,6 +178,7 @@ export const UsageReport = Type.Object({
         description: 'Only with group_by=reference.',
         'x-description-fa': 'فقط با `group_by=reference`.',
       }),
+      person: payer,
       ...Sums,
     }),
     {

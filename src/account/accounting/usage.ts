@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { sessionPayers } from '#account/people'
 import type { Caller } from '#platform/auth'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
@@ -6,6 +7,7 @@ import { creditsUp, type UsageGroup, type UsagePage, type UsageSums } from '#pla
 import { cursorTexts, cutPage, writeCursor } from '#platform/lists'
 import type { AccountingApp } from './app.ts'
 import { reasons } from './phrases.ts'
+import { personOf } from './report.ts'
 import type { UsageQuery, UsageReport } from './schema.ts'
 
 const windowDays = 30
@@ -24,6 +26,7 @@ export async function reportUsage(
   ])
   const { rows, hasMore } = cutPage(found, query.limit)
   const last = rows.at(-1)
+  const payers = await sessionPayers(app.db, accountId, [...new Set(rows.map((row) => row.key_id))])
   const today = app.clock.nowMs()
   return {
     object: 'usage',
@@ -38,6 +41,7 @@ export async function reportUsage(
       model: row.model || null,
       customer_id: row.customer_id || null,
       ...(row.reference_id !== undefined && { reference_id: row.reference_id || null }),
+      ...personOf(payers.get(row.key_id)),
       ...sumsOf(row),
     })),
     has_more: hasMore,

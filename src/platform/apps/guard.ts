@@ -1,5 +1,6 @@
 /** Applies `guardedHeaders` to an answer of strangers' code, whichever way it is sent. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { withoutOwnCookies } from '#platform/http'
 import { secretPrefixes } from '#platform/ids'
 import { guardedHeaders, type HeaderLine } from './guarded-headers.ts'
 
@@ -24,13 +25,24 @@ function linesOf(headers: OutgoingHttpHeaders | readonly string[]): HeaderLine[]
   return pairs.flatMap(([name, value]) => [value ?? []].flat().map((one): HeaderLine => [name, String(one)]))
 }
 
-/** Removes the platform's credentials before strangers' code sees the request: cookies where hosts are shared, and keys that were sent by mistake. */
+/**
+ * Removes the platform's credentials before strangers' code sees the request: cookies where hosts are shared, the platform's own cookies everywhere,
+ * and keys that were sent by mistake.
+ */
 export function removeCredentials(message: IncomingMessage, { isPathForm }: { isPathForm: boolean }): void {
   const isRemoved = (name: string, value: string): boolean =>
     (isPathForm && name === 'cookie') || (carriers.has(name) && isPlatformKey(value))
-  const kept = linesOf(message.rawHeaders).filter(([name, value]) => !isRemoved(name.toLowerCase(), value))
+  const kept = linesOf(message.rawHeaders).flatMap(([name, value]): HeaderLine[] => {
+    if (isRemoved(name.toLowerCase(), value)) return []
+    if (name.toLowerCase() !== 'cookie') return [[name, value]]
+    const others = withoutOwnCookies(value)
+    return others === '' ? [] : [[name, others]]
+  })
   for (const [name, value] of Object.entries(message.headers))
     if (isRemoved(name, String(value))) delete message.headers[name]
+  const others = withoutOwnCookies(message.headers.cookie ?? '')
+  if (others === '') delete message.headers.cookie
+  else message.headers.cookie = others
   message.rawHeaders = kept.flat()
 }
 

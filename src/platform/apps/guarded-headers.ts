@@ -1,5 +1,7 @@
 /** The headers with which answers of strangers' code may leave: the answers are data for programs and never a page. */
 
+import { isOwnCookie } from '#platform/http'
+
 export type HeaderLine = readonly [name: string, value: string]
 
 interface GuardedAnswer {
@@ -23,7 +25,9 @@ export function guardedHeaders(
     const known = name.toLowerCase()
     if (known === 'content-type') types.push(value)
     else if (known === 'set-cookie')
-      allowedHeaders.push(...(isPathForm ? [] : [[name, withoutDomain(value)] as const]))
+      allowedHeaders.push(
+        ...(isPathForm || isOfPlatform(value) ? [] : [[name, withoutDomain(value)] as const]),
+      )
     else if (!isDropped(known, isPathForm)) allowedHeaders.push([name, value])
   }
   const type = typeOf(types)
@@ -70,6 +74,9 @@ const isDropped = (name: string, isPathForm: boolean): boolean =>
   dropped.has(name) ||
   orders.some((order) => name.startsWith(order)) ||
   (isPathForm && name === 'www-authenticate')
+
+/** Whether the cookie bears the name of one of the platform's, which no stranger sets at any host. */
+const isOfPlatform = (cookie: string): boolean => isOwnCookie(cookie.split(/[=;]/, 1)[0]!)
 
 /** Removes `Domain`, so that only the answering host gets the cookie. */
 const withoutDomain = (cookie: string): string =>

@@ -11,6 +11,8 @@ export interface SectionContext<Declared extends Variable = Variable> {
   at(...path: (string | number)[]): ConfigNode | undefined
   /** Reads a variable that the section declares. */
   variable: VariableReader<Declared>
+  /** The settings of the process, on which some sections depend. */
+  processSettings: ProcessSettings
 }
 
 export interface Section<Key extends keyof Settings = keyof Settings> {
@@ -41,10 +43,11 @@ export function fileSection<
     name: declared.name,
     schema: declared.schema,
     variables: declared.variables ?? [],
-    read: (node, env) =>
+    read: (node, env, processSettings) =>
       declared.read(readSchema(declared.schema, node), {
         at: (...path) => node?.find(...path),
         variable: variableReader<Variables[number]>(declared.variables ?? [], env.variables),
+        processSettings,
       }),
   }
 }

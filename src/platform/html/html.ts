@@ -16,7 +16,7 @@ const replacements: Record<string, string> = {
   "'": '&#39;',
 }
 
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => replacements[sign]!)
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => replacements[sign]!)
 
 function textOf(content: HtmlContent): string {
   if (content === undefined || content === false) return ''

@@ -57,6 +57,8 @@ export const secretPrefixes = {
   key: 'khr_',
   publicKey: 'khp_',
   serviceKey: 'khs_',
+  // The session of a browser, in its cookie.
+  session: 'khb_',
   // The prefix that existing clients expect.
   client: 'ek_',
 } as const

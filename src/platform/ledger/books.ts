@@ -20,6 +20,20 @@ export interface Caps {
   concurrency?: number | null
 }
 
+/** The limits of a meter as they stand, until the transaction ends; undefined if there is no such meter. */
+export async function lockCaps(
+  tx: Tx,
+  accountId: string,
+  scope: MeterScope,
+  scopeId: string,
+): Promise<Required<Caps> | undefined> {
+  await lockBalance(tx, accountId)
+  const { rows } = await sql<Required<Caps>>`
+    select cap, month_cap as "monthCap", rate_per_minute as "ratePerMinute", concurrency from ledger.meters
+      where account_id = ${accountId} and scope = ${scope} and scope_id = ${scopeId}`.execute(tx)
+  return rows[0]
+}
+
 export type MeterScope = 'account' | 'project' | 'key'
 
 /** Creates the meter of a new account, which holds its balance, zero. */

@@ -22,6 +22,7 @@ export {
   type Caps,
   type Grant,
   grant,
+  lockCaps,
   type MeterScope,
   openAccountMeter,
   openMeter,

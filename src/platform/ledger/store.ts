@@ -261,7 +261,7 @@ export const meters = (db: Db, payer: Payer, nowMs: number): Promise<Meter[]> =>
         from ledger.meters, ledger.month_of($4) this_month
         where account_id = $1 and (scope, scope_id) in (('account', $1), ('project', $2), ('key', $3))`,
     },
-    [payer.accountId, payer.projectId, payer.keyId, new Date(nowMs)],
+    [payer.accountId, payer.projectId, payer.keyId || null, new Date(nowMs)],
   )
 
 export async function receipt(

@@ -2,7 +2,7 @@
 
 import type { TSchema } from 'typebox'
 import { declarationOf } from '#platform/errors'
-import { impliedErrors, type KeySource, type Route } from '#platform/http'
+import { impliedErrors, isOfPeople, type KeySource, type Route, takesSessions } from '#platform/http'
 import { release } from '#platform/release'
 import { nameOfSchema } from '#platform/schema'
 import { persian } from '#platform/words'
@@ -37,6 +37,13 @@ export function openApiOf(routes: readonly Route[], baseUrl: string): Json {
     components: {
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'A project key: khr_…' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-kherad-443-00000000',
+          description:
+            'The session of a person, for pages of this server. The name has its port and the beginning of its id; on http there is no `__Host-`.',
+        },
         ...Object.fromEntries(routes.flatMap(({ keySources = [] }) => keySources.map(schemeOf))),
       },
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -83,6 +90,16 @@ export const idempotencyKey = {
     'با همین کلید و همین بدنه فقط یک بار اجرا می‌شود؛ تکرار تا ۲۴ ساعت همان پاسخ نخست را می‌گیرد.',
 } as const
 
+/** The header by which sessions name their project. */
+const projectHeader = {
+  type: 'string',
+  format: 'uuid',
+  description:
+    'The project of a request with a session; may be left out by a person with one project. What an element of a page loads (GET) names it by `?project=`. Keys ignore it.',
+  'x-description-fa':
+    'پروژهٔ درخواستی که با نشست فرستاده می‌شود؛ کسی که یک پروژه دارد می‌تواند آن را نفرستد. آنچه عنصری از صفحه می‌خواند (GET) آن را با ‎`?project=`‎ نام می‌برد. کلیدها به آن توجه نمی‌کنند.',
+} as const
+
 const tagOf = (route: Route): string => route.operation.split('.')[0]!
 
 function operationOf(route: Route): Json {
@@ -92,7 +109,9 @@ function operationOf(route: Route): Json {
     summary: route.summary.en,
     'x-summary-fa': route.summary.fa,
     security: securityOf(route),
-    ...(route.scope !== 'public' && route.scope !== 'any' && { 'x-scope': route.scope }),
+    ...(route.scope !== 'public' &&
+      route.scope !== 'any' && { [isOfPeople(route) ? 'x-permission' : 'x-scope']: route.scope }),
+    ...(route.stepUp && { 'x-step-up': true }),
     ...(route.orScope && { 'x-or-scope': route.orScope }),
     ...(route.credentials && { 'x-credentials': route.credentials }),
     ...(route.host !== undefined && { servers: [serverOf(route.host)] }),
@@ -175,7 +194,9 @@ const bodyOf = ({ body, otherBody }: Route): TSchema | { anyOf: unknown[] } =>
 
 function securityOf(route: Route): Json[] {
   if (route.scope === 'public') return []
-  return [{ key: [] }, ...(route.keySources ?? []).map(({ scheme }) => ({ [scheme]: [] }))]
+  const session = takesSessions(route) ? [{ session: [] }] : []
+  if (isOfPeople(route)) return session
+  return [{ key: [] }, ...(route.keySources ?? []).map(({ scheme }) => ({ [scheme]: [] })), ...session]
 }
 
 function parametersOf(route: Route): Json[] {
@@ -184,6 +205,7 @@ function parametersOf(route: Route): Json[] {
     ...parametersIn('query', route.query),
     ...Object.entries({
       ...(route.idempotent && { 'Idempotency-Key': idempotencyKey }),
+      ...(takesSessions(route) && route.scope !== 'person' && { 'X-Kherad-Project': projectHeader }),
       ...route.headers,
     }).map(([name, schema]) => ({
       name,

@@ -1,5 +1,6 @@
 /** The calls of this process: how many it takes, their money, and the check of their rows every few seconds. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { sessionKeyIds } from '#platform/auth'
 import { type Repetition, repetitions, steadyClock } from '#platform/clock'
 import { type HangUpFunction, hangUpLeft, sweepCalls } from './abandoned.ts'
 import type { CallRegistryApp } from './app.ts'
@@ -63,6 +64,7 @@ export class RealtimeCalls implements AsyncDisposable {
   /** The time at which calls that are left at a drain are ended. */
   #drainEndMs = 0
   #ticks: Repetition | undefined
+  #listener: AsyncDisposable | undefined
   #ticking: Promise<void> | undefined
   #hangingUp: Promise<void> | undefined
   readonly #nowMs: () => number
@@ -89,6 +91,11 @@ export class RealtimeCalls implements AsyncDisposable {
     if (this.#options.capacity === 0) return
     await this.#writeLease()
     this.#ticks = repetitions.every(tickMs, 'tick of calls', () => this.tick())
+    this.#listener = this.#app.db.listen(['people_changed'], {
+      message: (_channel, personId) => void this.#checkPerson(personId),
+      up: () => {},
+      down: () => {},
+    })
   }
 
   get processId(): string {
@@ -244,6 +251,19 @@ export class RealtimeCalls implements AsyncDisposable {
       })
   }
 
+  /** Ends the calls of a person who has left the account, or whose role no longer permits them, without waiting for a tick. */
+  async #checkPerson(personId: string): Promise<void> {
+    if (this.#calls.size === 0) return
+    try {
+      const keyIds = await sessionKeyIds(this.#app.db, personId)
+      await this.#checkPayers(
+        [...this.#calls.values()].filter((call) => keyIds.has(call.money.call.payer.keyId)),
+      )
+    } catch (error) {
+      this.#app.log.warn({ err: error }, 'the calls of a person could not be checked; the next tick does it')
+    }
+  }
+
   async #checkPayers(calls: readonly RegisteredCall[]): Promise<void> {
     await Promise.all(
       calls.map(async (call) => {
@@ -276,6 +296,7 @@ export class RealtimeCalls implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.drain(0)
     void this.#ticks?.stop()
+    await this.#listener?.[Symbol.asyncDispose]()
     this.hosts[Symbol.dispose]()
     const left = [...this.#calls.values()]
     for (const call of left) call.end('stopped')

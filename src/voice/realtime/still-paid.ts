@@ -16,7 +16,8 @@ export async function unpaidEndReason(
   models: readonly string[],
 ): Promise<EndReason | undefined> {
   try {
-    const caller = await app.keys.callerOf(payer.accountId, payer.keyId)
+    const caller = await app.keys.presentCallerOf(payer.accountId, payer.keyId)
+    if (!caller.scopes.has('audio:write')) return 'revoked'
     if (models.some((model) => caller.models?.has(model) === false)) return 'revoked'
     return (await isAboveCap(app, payer)) ? 'credits' : undefined
   } catch (error) {

@@ -1,4 +1,5 @@
 /** Reads batches, their list and their results. */
+import { requireScope } from '#platform/auth'
 import { fail } from '#platform/errors'
 import { baseUrlOf, type ContentAnswer, content, type RequestContext } from '#platform/http'
 import { framedList } from '#platform/lists'
@@ -32,8 +33,12 @@ export async function listBatches(context: RequestContext<MessagesApp, unknown, 
   return framedList.answer(page, (batch) => batchObject(batch, baseUrlOf(context)))
 }
 
-/** Answers with one line of JSON for each row, in the order of the batch. */
+/**
+ * Answers with one line of JSON for each row, in the order of the batch. Of people, those may read answers whose role asks models: to look after usage
+ * is no right to content. Throws INSUFFICIENT_ROLE (403).
+ */
 export async function readResults(context: BatchContext): Promise<ContentAnswer> {
+  if (context.caller.kind === 'session') requireScope(context.caller, 'responses:write')
   const batch = await requireBatch(context)
   if (!batch.ended_at) fail('BATCH_NOT_ENDED', {})
   if (batch.archived_at || batch.expires_at.getTime() <= context.app.clock.nowMs())

@@ -19,10 +19,12 @@ export interface SentRequest {
   /** The fields of a form. */
   fields?: unknown
   query: unknown
+  operation: string
   requestId: string
   claim?: Claim | undefined
   headers: RequestContext<unknown>['headers']
   peer: string
+  origin: string
   language: Language
   receivedMs: number
 }
@@ -37,10 +39,22 @@ type SentCaller = Omit<Caller, 'scopes' | 'models' | 'origins' | 'clientSecretHa
 const withheld: readonly string[] = ['authorization', 'x-api-key', 'sec-websocket-protocol', 'cookie']
 
 export function sentRequest(context: RequestContext<unknown>): SentRequest {
-  const { body, upload, query, requestId, claim, headers, peer, language, receivedMs } = context
+  const { body, upload, query, operation, requestId, claim, headers, peer, origin, language, receivedMs } =
+    context
   return {
     caller: sentCaller(context.caller),
-    ...{ body: exactly(body), fields: upload?.fields, query, requestId, claim, peer, language, receivedMs },
+    ...{
+      body: exactly(body),
+      fields: upload?.fields,
+      query,
+      operation,
+      requestId,
+      claim,
+      peer,
+      origin,
+      language,
+      receivedMs,
+    },
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !withheld.includes(name))),
   }
 }
@@ -76,6 +90,9 @@ export function receivedContext<App>(
     // The memory of its bytes is reserved in the process that received them.
     reserveMemory: async () => {},
     caller: callerOf(caller),
+    person: caller.person,
+    cookie: () => undefined,
+    setCookie: () => {},
     bodyFile: undefined,
     upload: fields === undefined ? undefined : { fields, files: [] },
     params: {},

@@ -1,6 +1,7 @@
 /** Finds passages by their words and, if they have vectors and the embedding of the query is paid for, also by meaning. */
 import { payment } from '#core/calls'
 import { allPhrasesQuery, anyTermQuery, bm25Scores, type Query, readQuery } from '#core/retrieval'
+import type { Caller } from '#platform/auth'
 import { errorBody } from '#platform/errors'
 import type { KnowledgeApp } from '../app.ts'
 import { projectTermOf } from '../mark.ts'
@@ -21,7 +22,7 @@ export async function search(context: KnowledgeContext<SearchBody>): Promise<Fou
   const { app, body, requestId, language } = context
   const projectKey = projectKeyOf(context)
   await requireProject(app, projectKey)
-  const payer = { ...payment(context), endpoint: '/v1/knowledge/search' }
+  const payer = mayPay(context.caller) ? { ...payment(context), endpoint: '/v1/knowledge/search' } : undefined
   const { data, meaning } = await findPassages(app, projectKey, body.query, body.limit ?? defaultLimit, payer)
   const error = meaning.failure && errorBody(meaning.failure, requestId, language).error
   return {
@@ -30,6 +31,9 @@ export async function search(context: KnowledgeContext<SearchBody>): Promise<Fou
     problem: error ? { code: error.code, message: error.message } : null,
   }
 }
+
+/** A key that may read may pay; of people those whose role asks models. Those who only look at the project search by words. */
+const mayPay = ({ kind, scopes }: Caller): boolean => kind !== 'session' || scopes.has('responses:write')
 
 /**
  * The best passages first. Quoted phrases are searched as phrases, and as single words if no passage has them. Without a
