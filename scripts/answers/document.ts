@@ -37,6 +37,12 @@ export interface Operation {
   path: string
   hasBody: boolean
   isPublic: boolean
+  /** True where no key may ask, but people who are signed in. */
+  isOfPeople: boolean
+  /** True where people must have given a factor of late. */
+  needsStepUp: boolean
+  /** True where only pages of this server may ask. */
+  isOfOwnPage: boolean
   /** True where it declares an answer below 400. */
   succeeds: boolean
 }
@@ -50,17 +56,22 @@ export function operationsOf(document: Json): Operation[] {
         path,
         hasBody: operation['requestBody'] !== undefined,
         isPublic: (operation['security'] as unknown[]).length === 0,
+        isOfPeople: operation['x-permission'] !== undefined,
+        needsStepUp: operation['x-step-up'] === true,
+        isOfOwnPage:
+          (operation['security'] as unknown[]).length === 0 &&
+          JSON.stringify(operation['responses']).includes('CROSS_SITE_REQUEST'),
         succeeds: Object.keys(operation['responses'] as Json).some((status) => status.startsWith('2')),
       })),
   )
 }
 
 /** The operation that a request goes to: of two that fit, the one with fewer parameters. */
-export function operationFor(
-  operations: readonly Operation[],
+export function operationFor<One extends Pick<Operation, 'method' | 'path'>>(
+  operations: readonly One[],
   method: string,
   target: string,
-): Operation | undefined {
+): One | undefined {
   const pathname = target.split('?')[0]!
   return operations
     .filter((one) => one.method === method && patternOf(one.path).test(pathname))

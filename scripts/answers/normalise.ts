@@ -20,7 +20,12 @@ const today = days()
 
 const replacements: [RegExp, string][] = [
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?/g, '‹time›'],
-  [/kh([rps])_[A-Za-z0-9_-]{20,}/g, 'kh$1_‹secret›'],
+  [/kh([rpsl])_[A-Za-z0-9_-]{20,}/g, 'kh$1_‹secret›'],
+  [/(kherad-\d+-)[0-9a-f]{8}((?:-\w+)?=)[\w-]+/g, '$1‹own›$2‹secret›'],
+  [/("secret"\s*:\s*")[A-Z2-7]{32}"/g, '$1‹secret›"'],
+  [/otpauth:[^"]+/g, '‹otpauth›'],
+  [/("path"\s*:\s*")M[^"]+/g, '$1‹drawing›'],
+  [/"[a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4}"/g, '"‹recovery code›"'],
   [/ek_[A-Za-z0-9]{43}/g, 'ek_‹secret›'],
   [/("ref"\s*:\s*")[a-z]{20}/g, '$1‹ref›'],
   [/(\/app-links\/)[a-z]{20}\/[\w-]{43}/g, '$1‹ref›/‹token›'],

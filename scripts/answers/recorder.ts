@@ -17,6 +17,8 @@ export interface RequestOptions {
   /** Instead of `json`: bytes of another type, or text that is no JSON. */
   raw?: { type: string; body: string | FormData }
   headers?: Record<string, string>
+  /** Those of the browser that asks, values by names. What the answer sets is kept here. */
+  cookies?: Map<string, string>
   /** Sent again, and not written down, while it is refused with this code: what it needs is not there yet. */
   waitsWhile?: string
 }
@@ -29,6 +31,24 @@ export interface RawAnswer {
 
 // biome-ignore lint/suspicious/noExplicitAny: the body of whatever was asked.
 export type Body = any
+
+const passkey =
+  'browsers make passkeys at https and localhost alone, which a site is not: tests/account/factors'
+const provider = 'a site has no provider of OpenID Connect: tests/account/openid'
+
+/** Routes that cannot succeed at a site, with the reason and the tests of their successes. */
+const withoutSuccess: Record<string, string> = {
+  'POST /v1/me/passkeys/options': passkey,
+  'POST /v1/me/passkeys': passkey,
+  'POST /v1/sign-in/passkey/options': passkey,
+  'POST /v1/sign-in/passkey': passkey,
+  'POST /v1/step-up/passkey/options': passkey,
+  'POST /v1/step-up/passkey': passkey,
+  'POST /v1/sign-in/openid/{provider}': provider,
+  'POST /v1/sign-in/openid/finish': provider,
+  'POST /v1/step-up/openid/{provider}': provider,
+  'POST /v1/me/identities/{provider}': provider,
+}
 
 export class Recorder {
   readonly answers: Record<string, Answer> = {}
@@ -85,7 +105,7 @@ export class Recorder {
   async send(
     method: string,
     target: string,
-    { secret, json, raw, headers }: RequestOptions,
+    { secret, json, raw, headers, cookies }: RequestOptions,
   ): Promise<RawAnswer> {
     const key = secret === undefined ? this.#secret : secret
     const body = raw?.body ?? (json === undefined ? undefined : JSON.stringify(json))
@@ -95,10 +115,12 @@ export class Recorder {
         ...(key !== null && { authorization: `Bearer ${key}` }),
         ...(body !== undefined &&
           !(body instanceof FormData) && { 'content-type': raw?.type ?? 'application/json' }),
+        ...(cookies?.size && { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }),
         ...headers,
       },
       ...(body !== undefined && { body }),
     })
+    if (cookies) keepCookies(cookies, response.headers)
     // A stream that breaks is an answer too: what came until then counts.
     const parts: Buffer[] = []
     try {
@@ -129,9 +151,17 @@ export class Recorder {
   missing(): string[] {
     return this.operations.flatMap(({ name, succeeds }) =>
       (['success', 'refusal'] as const)
-        .filter((outcome) => outcome === 'refusal' || succeeds)
+        .filter((outcome) => outcome === 'refusal' || (succeeds && !(name in withoutSuccess)))
         .filter((outcome) => !this.#outcomes.get(name)?.has(outcome))
         .map((outcome) => `no ${outcome} of ${name}`),
     )
+  }
+}
+
+function keepCookies(cookies: Map<string, string>, headers: Headers): void {
+  for (const text of headers.getSetCookie()) {
+    const [, name = '', value = ''] = /^([^=;]+)=([^;]*)/.exec(text) ?? []
+    if (/;\s*max-age=0(;|$)/i.test(text)) cookies.delete(name)
+    else cookies.set(name, value)
   }
 }

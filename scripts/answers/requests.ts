@@ -1,25 +1,32 @@
 /** The fixed list of what is asked, in an order in which nothing runs beside anything else. */
+
+import { until } from '../../tests/harness/until.ts'
 import { askAgents, askWork } from './ask-background.ts'
 import { askClouds } from './ask-clouds.ts'
 import { askBatches, askPictures, askText } from './ask-models.ts'
+import { askPeople } from './ask-people.ts'
 import { askRealtime } from './ask-realtime.ts'
+import { askSignIn } from './ask-sign-in.ts'
 import { askSites } from './ask-sites.ts'
 import { askFiles, askKnowledge, askWebhooks } from './ask-stored.ts'
 import { askVideos } from './ask-videos.ts'
 import type { Body, Recorder } from './recorder.ts'
 import { refuseEverywhere } from './refusals.ts'
 import { atRest } from './rows.ts'
+import { openPage, signIn } from './session.ts'
 import type { Site } from './site.ts'
 
-export type RouteGroup = 'text' | 'media' | 'stored' | 'apps' | 'work'
+export type RouteGroup = 'text' | 'media' | 'stored' | 'apps' | 'work' | 'people'
 
 /** Whose routes are requested together. A path belongs to one group. */
 const pathsOf: Record<RouteGroup, RegExp> = {
-  text: /^\/(health|docs|voice|openapi\.json|metrics|v1\/(models|chat|responses|messages(?!\/batches)|balance|usage|requests))\b/,
+  text: /^\/(health|docs|voice|openapi\.json|metrics|v1\/(models|chat|responses|messages(?!\/batches)|balance|usage|requests|audit|operator))\b/,
   media: /^\/v1\/(embeddings|images|audio|studio|videos|hooks|realtime)\b/,
   stored: /^\/v1\/(webhooks|messages\/batches|knowledge|files|media)\b/,
   apps: /^\/(v1\/(sites|cloud)|app-links)\b/,
   work: /^\/v1\/(agents|work)\b/,
+  people:
+    /^\/v1\/(me|members|invitations|keys|projects|account|sign-in|sign-up|sign-out|step-up|recovery|links)\b/,
 }
 export const routeGroups = Object.keys(pathsOf) as RouteGroup[]
 
@@ -45,6 +52,10 @@ const steps: [RouteGroup, Ask][] = [
   ['work', askAgents],
   ['work', askWork],
   ['text', askAccounts],
+  ['text', askAudit],
+  ['text', askMails],
+  ['people', askPeople],
+  ['people', askSignIn],
 ]
 
 /** Asks all that is known of these groups, and of every operation of the recorder the refusals that are the same everywhere. */
@@ -59,7 +70,12 @@ export async function askGroups(
     await ask(recorder, site, people)
     await atRest(site.db)
   }
-  await refuseEverywhere(recorder, people)
+  await refuseEverywhere(recorder, {
+    ...people,
+    owner: await signIn(site),
+    stale: await signIn(site, { isStale: true }),
+    guest: openPage(),
+  })
   await atRest(site.db)
 }
 
@@ -153,4 +169,27 @@ async function askAccounts(recorder: Recorder): Promise<void> {
   const id = found.data?.[0]?.id ?? found.data?.[0]?.request_id ?? found.id
   await recorder.ask('receipt', 'GET', `/v1/requests/${id}`)
   if (!usage) throw new Error('no usage')
+}
+
+async function askAudit(recorder: Recorder, site: Site): Promise<void> {
+  const page = await signIn(site)
+  await recorder.ask('audit log', 'GET', '/v1/audit?limit=2', page)
+  await recorder.ask('audit log of keys', 'GET', '/v1/audit?operation=keys.&from=2026-01-01T00:00:00Z', page)
+  await recorder.ask('audit log, to no moment', 'GET', '/v1/audit?to=2026-01-32T00:00:00Z', page)
+  await recorder.ask('audit log of the installation', 'GET', '/v1/operator/audit', page)
+}
+
+/** The mail server does not take an invitation now, and the operator ends it as where there is none. */
+async function askMails(recorder: Recorder, site: Site): Promise<void> {
+  const page = await signIn(site)
+  const email = 'invited-to-be-revealed@example.org'
+  site.mails.failures.push('451 later')
+  const invitation = { ...page, json: { email, role: 'viewer' } }
+  await recorder.ask('invitation that cannot be mailed', 'POST', '/v1/invitations', invitation)
+  await until(() => site.mails.failures.length === 0)
+  const text = `update people.mails set state = 'unsent', ended_at = now() where address = $1 returning mail_id`
+  const { rows } = await site.db.query<{ mail_id: string }>(text, [email])
+  const reveal = `/v1/operator/mails/${rows[0]!.mail_id}/reveal`
+  await recorder.ask('mails that could not be sent', 'GET', '/v1/operator/mails?state=unsent', page)
+  await recorder.ask('reveal of an invitation', 'POST', reveal, page)
 }

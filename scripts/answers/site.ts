@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { selfSigned } from '../../tests/harness/certificate.ts'
 import { freePort } from '../../tests/harness/free-port.ts'
+import { MailServer } from '../../tests/harness/mail-server.ts'
 import { until } from '../../tests/harness/until.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 import { openUpstream, type Upstream } from './upstream.ts'
@@ -16,6 +17,8 @@ export interface Site extends AsyncDisposable {
   url: string
   upstream: Upstream
   receiver: Receiver
+  /** Takes what is mailed to people. */
+  mails: MailServer
   /** Of the first key, with every scope. */
   secret: string
   db: pg.Client
@@ -26,7 +29,8 @@ export interface Site extends AsyncDisposable {
 export const bootstrapKey = `khr_${'recorder'.repeat(5)}`
 
 /** What the operator of a site configures. */
-export const configuration = (upstream: string, certificate: string) => `
+export const configuration = (upstream: string, certificate: string, mails: MailServer) => `
+${mails.config}people: { sign_up: open }
 providers:
   - { id: chat-wire, base_url: "${upstream}/v1", api_key: upstream-secret, dialects: [chat] }
   - { id: responses-wire, base_url: "${upstream}/v1", api_key: upstream-secret, dialects: [responses] }
@@ -98,9 +102,10 @@ export async function openSite(root: string): Promise<Site> {
   const certified = selfSigned('localhost')
   const upstream = stack.use(await openUpstream())
   const receiver = stack.use(await openReceiver(certified))
+  const mails = stack.use(await MailServer.start())
   const certificate = path.join(folder, 'roots.pem')
   await writeFile(certificate, certified.cert)
-  await writeFile(path.join(folder, 'config.yaml'), configuration(upstream.url, certificate))
+  await writeFile(path.join(folder, 'config.yaml'), configuration(upstream.url, certificate, mails))
   const env = environment(folder, await freePort())
   const url = `http://127.0.0.1:${env.KHERAD_PORT}`
   stack.use(await startServer(root, env, url))
@@ -120,6 +125,7 @@ export async function openSite(root: string): Promise<Site> {
     url,
     upstream,
     receiver,
+    mails,
     secret: bootstrapKey,
     db,
     cli,

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { describe, expect, inject, test } from 'vitest'
-import { revokeKey, scopes, setAccountState } from '#platform/auth'
+import { isScope, revokeKey, scopes, setAccountState } from '#platform/auth'
+import { isOfPeople } from '#platform/http'
 import { routes } from '../../src/capabilities.ts'
 import { expectRefusal } from '../contract/refusal.ts'
 import { Client } from '../harness/client.ts'
@@ -31,8 +32,11 @@ test.each([
   ['a key in other letters', 'Bearer khr_کلید۰۱۲۳۴۵۶۷۸۹۰۱۲۳۴۵۶۷۸۹۰۱۲۳۴۵۶۷۸۹'],
 ])('%s is 401 on every route that needs a key', async (_what, authorization) => {
   await using world = await sharedWorld()
-  for (const { method, path, scope } of routes) {
+  for (const route of routes) {
+    const { method, path, scope } = route
     if (scope === 'public') continue
+    // Where only people may ask, a request without any key is told to sign in.
+    const code = authorization === undefined && isOfPeople(route) ? 'NOT_SIGNED_IN' : denied.code
     const header =
       authorization === undefined ? undefined : Buffer.from(authorization, 'utf8').toString('latin1')
     const url = world.url + path.replace(/\{\w+\}/, '0198c1d2-7c3e-7a4b-9f10-5b2e6a7d8c90')
@@ -44,7 +48,7 @@ test.each([
     const text = await response.text()
     expectRefusal(
       { status: response.status, headers: response.headers, text, body: JSON.parse(text) },
-      denied,
+      { ...denied, code },
       `${method} ${path}`,
     )
   }
@@ -119,9 +123,7 @@ test('a key is good until the moment it expires and not after', async () => {
 describe('403', () => {
   test('a key without the scope of a route is told which one it lacks, before its body is looked at', async () => {
     await using world = await sharedWorld()
-    const needed = new Set(
-      routes.map(({ scope }) => scope).filter((scope) => scope !== 'public' && scope !== 'any'),
-    )
+    const needed = new Set(routes.map(({ scope }) => scope).filter(isScope))
     for (const scope of needed) {
       const only = await world.key({ scopes: [scope] })
       for (const route of routes.filter((one) => one.scope === scope)) {

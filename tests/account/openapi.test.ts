@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { declarationOf } from '#platform/errors'
+import { isOfPeople } from '#platform/http'
 import { routes } from '../../src/capabilities.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 
@@ -12,6 +13,7 @@ interface Operation {
   responses: Record<string, { description: string; content: Record<string, { schema: object }> }>
   security: object[]
   'x-scope'?: string
+  'x-permission'?: string
   'x-or-scope'?: string
 }
 interface Document {
@@ -66,7 +68,10 @@ describe.each(routes)('$method $path', (route) => {
       'INTERNAL',
       'SERVICE_UNAVAILABLE',
       ...(route.scope === 'public' ? [] : ['INVALID_API_KEY']),
-      ...(route.scope === 'public' || route.scope === 'any' ? [] : ['INSUFFICIENT_SCOPE']),
+      ...(isOfPeople(route) ? ['SESSION_REQUIRED'] : []),
+      ...(route.scope === 'public' || route.scope === 'any' || isOfPeople(route)
+        ? []
+        : ['INSUFFICIENT_SCOPE']),
     ]) {
       expect(responses[declarationOf(code).status]?.description.split(', '), code).toContain(code)
     }
@@ -75,9 +80,9 @@ describe.each(routes)('$method $path', (route) => {
 
   test('reports its scope, its parameters and its headers', () => {
     const operation = operationOf(route)
-    expect(operation?.['x-scope']).toBe(
-      route.scope === 'public' || route.scope === 'any' ? undefined : route.scope,
-    )
+    const isOfKeys = route.scope !== 'public' && route.scope !== 'any' && !isOfPeople(route)
+    expect(operation?.['x-scope']).toBe(isOfKeys ? route.scope : undefined)
+    expect(operation?.['x-permission']).toBe(isOfPeople(route) ? route.scope : undefined)
     expect(operation?.['x-or-scope']).toBe(route.orScope)
     expect(operation?.security.length === 0).toBe(route.scope === 'public')
     const inPath = operation?.parameters

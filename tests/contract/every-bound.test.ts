@@ -5,9 +5,10 @@
  */
 import type { TSchema } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Route } from '#platform/http'
+import { isOfPeople, type Route } from '#platform/http'
 import { routes } from '../../src/capabilities.ts'
 import type { Client, Seen } from '../harness/client.ts'
+import { type Member, newMember } from '../harness/session.ts'
 import { boot, type World } from '../harness/world.ts'
 import { type Bound, boundsOf } from './every-route/bounds.ts'
 import { type Flaw, flawsOf } from './every-route/flaws.ts'
@@ -15,10 +16,13 @@ import { expectRefusal } from './refusal.ts'
 
 let world: World
 let key: Client
+/** Who asks where no key may, or where only pages of our own may. */
+let person: Member
 beforeAll(async () => {
   // Nobody can pay, so that what is not refused for its bounds orders nothing.
   world = await boot({ credits: 0 })
   key = await world.key()
+  person = await newMember(world, 'owner', { isOperator: true })
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -48,24 +52,27 @@ const bounded = asked.filter(({ bounds }) => bounds.length > 0)
 const flawed = asked.filter(({ flaws }) => flaws.length > 0)
 
 const missing = '0198c1d2-7c3e-7a4b-9f10-5b2e6a7d8c90'
-const idOf = ({ path }: Route): string =>
-  path.startsWith('/v1/realtime') ? `rtc_${missing.replaceAll('-', '')}` : missing
+function idOf({ path }: Route): string {
+  if (path.includes('openid/{provider}') || path.includes('identities/{provider}')) return 'elsewhere'
+  return path.startsWith('/v1/realtime') ? `rtc_${missing.replaceAll('-', '')}` : missing
+}
 
 function send(route: Route, place: Place, value: unknown): Promise<Seen> {
   const { method, path, upload } = route
+  const caller = isOfPeople(route) || route.fromOwnPage ? person : key
   const target = path.replace(/\{\w+\}/g, idOf(route))
   const headers = { 'anthropic-version': '2023-06-01' }
-  if (place === 'body') return key.request(method, target, JSON.stringify(value), headers)
+  if (place === 'body') return caller.request(method, target, JSON.stringify(value), headers)
   const pairs = Object.entries(value as Value).flatMap(([name, one]) => pairsOf(name, one))
   if (place === 'query')
-    return key.request(method, `${target}?${new URLSearchParams(pairs)}`, undefined, headers)
+    return caller.request(method, `${target}?${new URLSearchParams(pairs)}`, undefined, headers)
   const parts = pairs.map(
     ([name, text]) => `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`,
   )
   const files = Object.keys(upload!.files).map(
     (name) => `--b\r\ncontent-disposition: form-data; name="${name}"; filename="a"\r\n\r\na\r\n`,
   )
-  return key.request(method, target, `${[...parts, ...files].join('')}--b--\r\n`, {
+  return caller.request(method, target, `${[...parts, ...files].join('')}--b--\r\n`, {
     ...headers,
     'content-type': 'multipart/form-data; boundary=b',
   })

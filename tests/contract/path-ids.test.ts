@@ -1,17 +1,22 @@
 /** A malformed id in a path is answered like an unknown one, on every route; elsewhere it is an invalid field. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isOfPeople } from '#platform/http'
 import { sampleOf } from '#platform/schema'
 import { routes } from '../../src/capabilities.ts'
 import type { Client, Seen } from '../harness/client.ts'
+import { type Member, newMember } from '../harness/session.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import type { World } from '../harness/world.ts'
 import { expectRefusal } from './refusal.ts'
 
 let world: World
 let key: Client
+/** Who asks where no key may, from a page of this server. */
+let person: Member
 beforeAll(async () => {
   world = await sharedWorld()
   key = await world.key()
+  person = await newMember(world, 'owner', { isOperator: true })
 })
 afterAll(async () => await world[Symbol.asyncDispose]())
 
@@ -51,7 +56,8 @@ function ask({ path, method, parameters }: Operation, ids: Record<string, string
     'anthropic-version': '2023-06-01',
     ...(isForm && { 'content-type': 'multipart/form-data; boundary=b' }),
   }
-  return key.request(method, `${filled}${wanted.length > 0 ? `?${wanted.join('&')}` : ''}`, body, headers)
+  const caller = isOfPeople(route) || route.fromOwnPage ? person : key
+  return caller.request(method, `${filled}${wanted.length > 0 ? `?${wanted.join('&')}` : ''}`, body, headers)
 }
 
 const formOf = (file: string): string =>

@@ -104,8 +104,9 @@ export class HidingRecorder extends Recorder {
       .map(({ name }) => `nothing hidden of ${name}`)
   }
 
-  #isOwn({ name, method, path, isPublic }: Operation): boolean {
-    return !isPublic && !ofEverybody.has(name) && (path.includes('{') || method === 'GET')
+  /** What people see of others has tests of its own: the requests of others have keys. */
+  #isOwn({ name, method, path, isPublic, isOfPeople }: Operation): boolean {
+    return !isPublic && !isOfPeople && !ofEverybody.has(name) && (path.includes('{') || method === 'GET')
   }
 }
 

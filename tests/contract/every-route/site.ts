@@ -15,15 +15,17 @@ import { addresses, bootstrapKey, configuration, type Site } from '../../../scri
 import { openUpstream } from '../../../scripts/answers/upstream.ts'
 import { done } from '../../cli/command-line.ts'
 import { selfSigned } from '../../harness/certificate.ts'
+import { MailServer } from '../../harness/mail-server.ts'
 import { boot } from '../../harness/world.ts'
-import { RepeatingRecorder } from './repeating-recorder.ts'
+import { AuditingRecorder } from './auditing-recorder.ts'
 
 /** Holds statuses and codes of all answers against the list of the group, which `vitest run … -u` writes. */
 export async function expectOutcomes(group: RouteGroup): Promise<void> {
   await using site = await openSiteHere()
-  const recorderOf = (operations: readonly Operation[]) => new RepeatingRecorder(site, operations)
+  const recorderOf = (operations: readonly Operation[]) => new AuditingRecorder(site, operations)
   const { recorder } = await askSite(site, [group], recorderOf)
   expect([...recorder.missing(), ...recorder.unrepeated(), ...recorder.unhidden()]).toEqual([])
+  expect(await recorder.misaudited()).toEqual([])
   const outcomes = Object.entries(recorder.answers).map(([name, { status, body }]) => {
     const code = /"code":\s*"([A-Z_]+)"/.exec(body)?.[1]
     return `${status}${code === undefined ? '' : ` ${code}`}  ${name}\n`
@@ -38,9 +40,10 @@ async function openSiteHere(): Promise<Site> {
   const certified = selfSigned('localhost')
   const upstream = stack.use(await openUpstream())
   const receiver = stack.use(await openReceiver(certified))
+  const mails = stack.use(await MailServer.start())
   const certificate = path.join(folder, 'roots.pem')
   await writeFile(certificate, certified.cert)
-  const config = configuration(upstream.url, certificate)
+  const config = configuration(upstream.url, certificate, mails)
   const configFile = path.join(folder, 'config.yaml')
   await writeFile(configFile, config)
   const world = stack.use(
@@ -64,6 +67,7 @@ async function openSiteHere(): Promise<Site> {
     url: world.url,
     upstream,
     receiver,
+    mails,
     secret: bootstrapKey,
     db,
     cli: (...words) => done(env, ...words),
