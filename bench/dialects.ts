@@ -159,6 +159,7 @@ function contextOf(what: Pick<RequestContext<App>, 'app' | 'caller' | 'body'>): 
     upload: undefined,
     query: {},
     params: {},
+    operation: 'bench',
     requestId: uuidv7(),
     claim: undefined,
     headers,
@@ -170,6 +171,10 @@ function contextOf(what: Pick<RequestContext<App>, 'app' | 'caller' | 'body'>): 
     gone: new AbortController().signal,
     async reserveMemory() {},
     setHeader() {},
+    person: undefined,
+    origin: 'http://127.0.0.1',
+    cookie: () => undefined,
+    setCookie() {},
     answerHeaders: {},
   }
 }

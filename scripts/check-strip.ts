@@ -6,7 +6,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 
 const files = globSync(
-  ['src', 'cli', 'tests', 'bench', 'scripts', 'examples'].map((top) => `${top}/**/*.ts`),
+  ['src', 'cli', 'tests', 'bench', 'scripts', 'examples', 'console'].map((top) => `${top}/**/*.ts`),
 ).filter((file) => !file.endsWith('.d.ts') && !file.includes('node_modules'))
 for (const file of files.toSorted())
   try {

@@ -3,6 +3,46 @@ import type { Mutation } from './mutation.ts'
 /** Keys, scopes, tenancy, and what is kept away from the inside: the guarded client and the jail. */
 export const accessMutations: readonly Mutation[] = [
   {
+    file: 'src/platform/http/own-origin.ts',
+    find: 'const isOwnOrigin = origin === undefined ? !changes : origin === context.origin',
+    replace: 'const isOwnOrigin = origin === undefined || origin === context.origin',
+    breaks: 'A cookie changes nothing without an Origin of our own',
+    test: 'tests/account/sessions/grid.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/platform/http/own-origin.ts',
+    find: 'return isOwnSite && isOwnOrigin && !isForm(context)',
+    replace: 'return isOwnSite && isOwnOrigin',
+    breaks: 'What an HTML form can send counts only with the header of a project',
+    test: 'tests/account/sessions/grid.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/platform/http/admit.ts',
+    find: 'context.headers.cookie !== undefined && !namesKey(context.headers, route.keySources)',
+    replace: 'context.headers.cookie !== undefined',
+    breaks: 'A key is judged alone, never by a cookie beside it',
+    test: 'tests/account/sessions/grid.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/platform/auth/sessions.ts',
+    find: "if (channel === 'people_changed') void this.#recheck(id)",
+    replace: 'void channel',
+    breaks: 'A running stream ends when its person leaves',
+    test: 'tests/account/sessions/life.test.ts',
+    suite: 'test',
+  },
+  {
+    file: 'src/account/people/members.ts',
+    find: "if (owners.length === 1 && owners[0]!.person_id === personId) fail('LAST_OWNER', {})",
+    replace: 'void owners',
+    breaks: 'The last owner of an account stays',
+    test: 'tests/account/sessions/life.test.ts',
+    suite: 'test',
+  },
+  {
     file: 'src/platform/auth/key-ring.ts',
     find: "  if (expiresAtMs <= nowMs) return 'INVALID_API_KEY'",
     replace: "  if (expiresAtMs < nowMs) return 'INVALID_API_KEY'",
@@ -28,8 +68,8 @@ export const accessMutations: readonly Mutation[] = [
   },
   {
     file: 'src/platform/auth/auth.ts',
-    find: "  if (!caller.scopes.has(scope)) fail('INSUFFICIENT_SCOPE', { scope })",
-    replace: '  void [caller, scope]',
+    find: "  fail('INSUFFICIENT_SCOPE', { scope: right })",
+    replace: '',
     breaks: 'A key without the scope of a route is refused',
     test: 'tests/account/auth.test.ts',
     suite: 'test',

@@ -4,7 +4,9 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = path.resolve(import.meta.dirname, '../..')
-const files = ['tests/**/*.ts', 'src/**/*.test.ts'].flatMap((pattern) => globSync(pattern, { cwd: root }))
+const files = ['tests/**/*.ts', 'src/**/*.test.ts', 'console/**/*.test.ts'].flatMap((pattern) =>
+  globSync(pattern, { cwd: root }),
+)
 /** Folders of the campaign run alone; those of the suite itself fail by timeouts on purpose. */
 const suites = files.filter((file) => !/^tests\/(campaign|suite)\//.test(file))
 

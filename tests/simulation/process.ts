@@ -112,6 +112,8 @@ const noApps: Pick<
   | 'cloudAllowances'
   | 'collections'
   | 'appUsers'
+  | 'passwords'
+  | 'openId'
   | 'databases'
   | 'sql'
   | 'functions'
@@ -144,6 +146,8 @@ const noApps: Pick<
     onStopped: () => ({ [Symbol.dispose]() {} }),
     [Symbol.asyncDispose]: async () => {},
   },
+  passwords: { hash: never, matches: never },
+  openId: {} as App['openId'],
   appUsers: {
     passwords: { hash: never, matches: never },
     verify: never,
@@ -257,6 +261,7 @@ export class SimulatedProcess implements Sender {
       cachedCaller: () => undefined,
       // Nobody revokes anything here.
       callerOf: async () => ({}) as Caller,
+      presentCallerOf: never,
       isListedOrigin: never,
       [Symbol.asyncDispose]: async () => {},
     }
@@ -272,6 +277,7 @@ export class SimulatedProcess implements Sender {
       instance: undefined,
       space: new DiskSpace({ disks: [] }),
       keys,
+      sessions: {} as App['sessions'],
       processes,
       ledger: this.#watched(ledger),
       jobs,

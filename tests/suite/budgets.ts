@@ -11,10 +11,10 @@ import type { Report, ReportedFile } from './report.ts'
 export const defaultSeconds = 6
 
 /**
- * Of a whole suite, PostgreSQL and browsers included; a run that takes more than a tenth beyond it fails. The goal of `test` is 600, and it takes 630
- * where this was measured; other machines of the kind needed up to a sixth more.
+ * Of a whole suite, PostgreSQL and browsers included; a run that takes more than a tenth beyond it fails. The goal of `test` was 600 before people
+ * could sign in, and took up to 700; accounts of people and the console may add 90.
  */
-export const suiteSeconds: Record<string, number> = { quick: 200, test: 700 }
+export const suiteSeconds: Record<string, number> = { quick: 200, test: 790 }
 
 /** Larger budgets, each with its reason. Files of the campaign have none: a folder's minutes stand in its `proves.ts`. */
 export const largerBudgets: Record<string, readonly [seconds: number, reason: string]> = {

@@ -59,6 +59,7 @@ export const longest = [
  */
 export const quick = [
   'src/**/*.test.ts',
+  'console/**/*.test.ts',
   'tests/cli/amounts.test.ts',
   'tests/contract/aliases.test.ts',
   'tests/account/errors-doc.test.ts',

@@ -16,7 +16,7 @@ const campaign = /^tests\/campaign\/([^/]+)\//
 
 /** All test files of the checkout, relative to its root. */
 export function everyTestFile(): string[] {
-  const found = globSync(['tests/**/*.test.ts', 'src/**/*.test.ts'], { cwd: root })
+  const found = globSync(['tests/**/*.test.ts', 'src/**/*.test.ts', 'console/**/*.test.ts'], { cwd: root })
   return found.map((file) => file.replaceAll(path.sep, '/')).toSorted()
 }
 

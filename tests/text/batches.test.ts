@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectRefusal } from '../contract/refusal.ts'
 import type { Client } from '../harness/client.ts'
+import { newMember } from '../harness/session.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { until } from '../harness/until.ts'
 import { json } from '../harness/upstream.ts'
@@ -61,6 +62,20 @@ test('a batch is taken as in progress, and answered row by row in the background
   expect(lines.map(({ custom_id }) => custom_id)).toEqual(['row-0', 'row-1', 'row-2'])
   for (const { result } of lines)
     expect(result).toMatchObject({ type: 'succeeded', message: { type: 'message', stop_reason: 'end_turn' } })
+})
+
+test('answers are read by people whose role asks models; whoever looks after usage sees how far the batch is', async () => {
+  const made = await create(key, rows(1))
+  const batch = await ended(key, made.body.id)
+  const { pathname } = new URL(batch.results_url)
+  for (const role of ['billing', 'viewer'] as const) {
+    const reader = await newMember(world, role)
+    expect((await read(reader, made.body.id)).body.processing_status).toBe('ended')
+    expectRefusal(await reader.get(pathname), { status: 403, code: 'INSUFFICIENT_ROLE' })
+  }
+  const lines = (await key.get(pathname)).text
+  expect((await (await newMember(world, 'developer')).get(pathname)).text).toBe(lines)
+  expect((await (await world.key({ scopes: ['usage:read'] })).get(pathname)).text).toBe(lines)
 })
 
 test('results are JSON lines of their own type, whatever the client accepts', async () => {

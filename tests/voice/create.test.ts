@@ -1,8 +1,11 @@
 import { type AddressInfo, createServer } from 'node:net'
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { removeMember, setMember } from '#account/people'
+import type { Tx } from '#platform/db'
 import type { Client, Seen } from '../harness/client.ts'
 import { formOf } from '../harness/form.ts'
+import { newMember } from '../harness/session.ts'
 import { until } from '../harness/until.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
 import { offer, offerLines, offerOfBytes } from './offer.ts'
@@ -82,6 +85,23 @@ test('the client of OpenAI begins a call and hangs up unchanged', async () => {
   await client.realtime.calls.hangup(id)
   const record = (await onceEnded(() => key.get(`${calls}/${id}`))).body
   expect(record).toMatchObject({ status: 'ended', reason: 'client', seconds: 0, credits: 0 })
+})
+
+test('a call of a person ends when the person is removed, or the role no longer permits it', async () => {
+  const key = await world.key()
+  const { account: accountId } = world
+  for (const leave of [
+    (tx: Tx, personId: string): Promise<unknown> => removeMember(tx, accountId, personId, new Date()),
+    (tx: Tx, personId: string): Promise<unknown> =>
+      setMember(tx, { accountId, personId, role: 'viewer', projectIds: null }, new Date()),
+  ]) {
+    const sara = await newMember(world, 'developer')
+    const made = await create(sara)
+    expect(made.status, made.text).toBe(201)
+    await world.app.db.tx((tx) => leave(tx, sara.personId))
+    const record = (await onceEnded(() => key.get(made.headers.get('location')!))).body
+    expect(record).toMatchObject({ status: 'ended', reason: 'revoked' })
+  }
 })
 
 test('a call that is not connected after 15 s is over for nothing, and its place is free', async () => {

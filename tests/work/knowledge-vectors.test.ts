@@ -5,6 +5,7 @@ import type { Job } from '#platform/jobs'
 import { grant } from '#platform/ledger'
 import { type KnowledgeApp, knowledge } from '#work/knowledge'
 import { expectRefusal } from '../contract/refusal.ts'
+import { newMember } from '../harness/session.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import { cut, json, reset, stream } from '../harness/upstream.ts'
 import { agentOf, run } from './agents-world.ts'
@@ -54,6 +55,18 @@ test('a question finds a passage that shares no word with it, and the answer say
   const both = (await find(at.key, id, 'تسهیلات', 3)).body.data
   expect(both[0]).toMatchObject({ heading: 'بانک', score: 1 })
   expect(both.length).toBeGreaterThan(1)
+})
+
+test('a person whose role only reads searches by words, and spends nothing', async () => {
+  await using own = await shareOnVectors()
+  const { id } = await known(own.key)
+  const before = await receipts(own.world)
+  const viewer = await newMember(own.world, 'viewer')
+  const found = await find(viewer, id, 'تسهیلات', 3)
+  expect(found.body, found.text).toMatchObject({ data: [{ heading: 'بانک' }], by: ['words'], problem: null })
+  expect(await receipts(own.world)).toEqual(before)
+  const developer = await newMember(own.world, 'developer')
+  expect((await find(developer, id, 'تسهیلات', 3)).body.by).toEqual(['words', 'vectors'])
 })
 
 test('every call is held at its worst case and charged for the tokens that the upstream counted', async () => {

@@ -11,6 +11,8 @@ export const proves: Proves = {
     'src/voice/realtime',
     'src/providers/kit',
     'src/account/docs',
+    'src/account/console',
+    'src/account/console-build',
     'src/account/accounting',
   ],
   files: ['tests/platform/webrtc/**', 'tests/platform/http/**'],

@@ -3,6 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cloudPathForm } from '#cloud/clouds'
 import { type AppsRequest, sandboxPolicy } from '#platform/apps'
+import { cookieName } from '#platform/http'
 import { hostRequest } from '../../harness/host-request.ts'
 import { boot, type World } from '../../harness/world.ts'
 import { namedHandler, strangersByPath } from './named-handler.ts'
@@ -289,6 +290,30 @@ describe('credentials', () => {
     expect(seen.cookie).toBeUndefined()
     expect(raw).not.toContain('of-the-platform')
     expect(seen['x-other']).toBe('kept')
+  })
+
+  test('the cookies of people reach no code at any host, even where a browser sends them', async () => {
+    const names = ['session', 'browser', 'challenge'] as const
+    for (const origin of [world.url, 'https://ai.example.org']) {
+      const own = names.map((kind) => `${cookieName(origin, '0123abcd', kind)}=of-a-person`)
+      const headers = { cookie: [...own, 'theirs=1', 'kherad-theme=dark'].join('; ') }
+      const { headers: seen, raw } = await seenOf(byHost, headers)
+      expect(seen.cookie).toBe('theirs=1; kherad-theme=dark')
+      expect(raw).not.toContain('of-a-person')
+      expect((await seenOf(byHost, { cookie: own.join('; ') })).raw).not.toMatch(/^cookie$/im)
+    }
+  })
+
+  test('no code sets a cookie of a person, whatever its case', async () => {
+    const planted = [world.url, 'https://ai.example.org'].flatMap((origin) =>
+      ['session', 'browser', 'challenge'].map(
+        (kind) => `${cookieName(origin, '0123abcd', kind as 'session')}=planted; Path=/`,
+      ),
+    )
+    for (const cookies of [planted, planted.map((one) => ` ${one.toUpperCase()}`)]) {
+      const { headers } = await answerWith({ 'Set-Cookie': [...cookies, 'theirs=1'] })
+      expect(headers['set-cookie']).toEqual(['theirs=1'])
+    }
   })
 
   test('a key of the platform that was sent by mistake reaches no code, others do', async () => {

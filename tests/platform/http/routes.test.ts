@@ -72,7 +72,7 @@ const routes: Route<HttpApp>[] = [
   named('nobody', { path: '/none', cors: 'none', scope: 'any' }),
   named('refused', { path: '/refused', cors: 'any', handle: () => fail('NOT_FOUND', {}) }),
   named('keysOnly', { path: '/keys', scope: 'any' }),
-  named('people', { path: '/people', scope: 'any', credentials: ['key', 'session'] }),
+  named('people', { path: '/people', scope: 'any', credentials: ['key', 'device'] }),
   route({
     ...open,
     method: 'PUT',
@@ -202,8 +202,9 @@ test('a route takes keys, and other credentials only where it names them', async
   const { keys: ring } = world.app
   const keys: KeyRing = {
     cachedCaller: () => undefined,
-    caller: async () => ({ ...caller, kind: 'session' }),
+    caller: async () => ({ ...caller, kind: 'device' }),
     callerOf: (accountId, keyId) => ring.callerOf(accountId, keyId),
+    presentCallerOf: (accountId, keyId) => ring.presentCallerOf(accountId, keyId),
     isListedOrigin: (origin) => ring.isListedOrigin(origin),
     [Symbol.asyncDispose]: async () => undefined,
   }
@@ -257,6 +258,6 @@ test('the document reports hosts and credentials', () => {
   expect(paths['/files/{name}']!['get']).toMatchObject({
     servers: [{ url: `https://${sites}`, variables: { slug: { default: 'slug' } } }],
   })
-  expect(paths['/people']!['get']).toMatchObject({ 'x-credentials': ['key', 'session'] })
+  expect(paths['/people']!['get']).toMatchObject({ 'x-credentials': ['key', 'device'] })
   expect(paths['/things/{name}']!['put']).toBeDefined()
 })
