@@ -33,14 +33,16 @@ export function loadTokenizer(): Promise<Tokenizer> {
 
 /** Loads the tokenizer in two steps, so that the event loop runs between them: its table, then what is built from it. */
 async function load(): Promise<Tokenizer> {
-  await import('gpt-tokenizer/bpeRanks/o200k_base')
+  const { default: table } = await import('gpt-tokenizer/bpeRanks/o200k_base')
   await nextTurn()
-  return tokenizerOf(await import('gpt-tokenizer/encoding/o200k_base'))
+  return tokenizerOf(await import('gpt-tokenizer/encoding/o200k_base'), table)
 }
 
 type GptEncoding = typeof import('gpt-tokenizer/encoding/o200k_base')
+/** By token: its text, or its bytes where they are no whole characters. */
+type TokenTable = readonly (string | readonly number[])[]
 
-function tokenizerOf(encoding: GptEncoding): Tokenizer {
+function tokenizerOf(encoding: GptEncoding, table: TokenTable): Tokenizer {
   return {
     count(text, limit = Number.POSITIVE_INFINITY) {
       let total = 0
@@ -52,27 +54,32 @@ function tokenizerOf(encoding: GptEncoding): Tokenizer {
       }
       return total
     },
-    pieces: (text) => breakLongRuns(text).flatMap((part) => piecesOf(encoding, part)),
+    pieces: (text) =>
+      breakLongRuns(text).flatMap((part) => piecesOf(part, encoding.encode(part, plain), table)),
   }
 }
 
-function piecesOf(encoding: GptEncoding, text: string): TokenPiece[] {
+/** Cuts the text behind each token that ends with a character, by the bytes of the tokens: their decoder keeps half a character from call to call. */
+function piecesOf(text: string, tokens: readonly number[], table: TokenTable): TokenPiece[] {
+  const bytes = Buffer.from(text)
   const pieces: TokenPiece[] = []
-  let waiting: number[] = []
-  let position = 0
-  for (const token of encoding.encode(text, plain)) {
-    waiting.push(token)
-    const decoded = encoding.decode(waiting)
-    // The bytes of half a character decode to replacement characters, which the text does not have at this position.
-    if (decoded === '' || !text.startsWith(decoded, position)) continue
-    pieces.push({ text: decoded, tokens: waiting.length })
-    position += decoded.length
-    waiting = []
+  let start = 0
+  let end = 0
+  let waiting = 0
+  for (const token of tokens) {
+    const made = table[token]!
+    end += typeof made === 'string' ? Buffer.byteLength(made) : made.length
+    waiting++
+    if (isWithinCharacter(bytes[end])) continue
+    pieces.push({ text: bytes.toString('utf8', start, end), tokens: waiting })
+    start = end
+    waiting = 0
   }
-  const rest = text.slice(position)
-  if (rest !== '') pieces.push({ text: rest, tokens: Math.max(1, waiting.length) })
   return pieces
 }
+
+/** Whether a byte of UTF-8 continues a character; undefined: the end of the text. */
+const isWithinCharacter = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
 
 function breakLongRuns(text: string): string[] {
   const wellFormed = text.toWellFormed()
