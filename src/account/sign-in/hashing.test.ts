@@ -29,7 +29,8 @@ test('32 wait for one subject and no more, others take turns with them, and each
 })
 
 test('of the 512 who wait for a kind the last 64 are known ones', async () => {
-  const hashing = new HashingTurns().hashingFor('people', refuse)
+  const instead = async () => Buffer.alloc(32, 1)
+  const hashing = new HashingTurns(instead).hashingFor('people', refuse)
   const waiting = Array.from({ length: 450 }, (_, at) => hashing.hash(`network ${at >> 4}`, 'x'))
   await expect(hashing.matches('one more network', 'x', null)).rejects.toThrow('busy')
   expect(await hashing.matches('a known browser', 'x', null, { isKnown: true })).toBe(false)

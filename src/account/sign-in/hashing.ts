@@ -2,7 +2,8 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 
-const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>
+type Derive = (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>
+const deriveArgon2 = promisify(argon2) as Derive
 
 /** The minimum that OWASP recommends (19 MiB, two passes), which takes 23 ms of a core here. */
 const hashParameters = { memory: 19_456, passes: 2, parallelism: 1 }
@@ -48,8 +49,14 @@ export interface PasswordHashing {
 
 /** The turns of one process: two hashes are computed at once, whoever asks for them. */
 export class HashingTurns {
+  readonly #derive: Derive
   readonly #waiting = new Map<string, (() => void)[]>()
   #running = 0
+
+  /** `derive` is argon2id of the runtime; tests of the turns alone may give another one. */
+  constructor(derive: Derive = deriveArgon2) {
+    this.#derive = derive
+  }
 
   /**
    * Returns the hashing for one kind of people, whose subjects take turns with those of all other kinds. At most 32 wait for a subject and 512 for
@@ -76,7 +83,7 @@ export class HashingTurns {
   async #run(queue: Queue, { subject, isKnown }: Waiter, parameters: Argon2Parameters): Promise<Buffer> {
     await this.#turn(queue, `${queue.kind}\0${subject}`, isKnown ? maxWaiting : maxWaiting - placesOfKnown)
     try {
-      return await derive('argon2id', parameters)
+      return await this.#derive('argon2id', parameters)
     } finally {
       this.#next()
     }
