@@ -626,7 +626,7 @@ describe('a key in a subprotocol, as browsers send it', () => {
       name: 'sec-websocket-protocol',
       description: 'test-key. and the key.',
     })
-    expect(paths['/browsers']!['get']!.security).toEqual([{ key: [] }, { testKey: [] }])
+    expect(paths['/browsers']!['get']!.security).toEqual([{ key: [] }, { testKey: [] }, { session: [] }])
   })
 })
 
