@@ -2,6 +2,7 @@
 import { audit } from '#account/audit'
 import { mailChannel, queueLetter } from '#account/letters'
 import {
+  lockPerson,
   type Membership,
   memberships,
   type Person,
@@ -39,7 +40,7 @@ export async function link(
   const { id, issuer, name } = provider.config
   const key = { issuer, subject: claims.subject }
   await store.lockIdentity(tx, key)
-  await store.lockPerson(tx, session.personId)
+  await lockPerson(tx, session.personId)
   const identity = await store.identityOf(tx, key)
   const person = (await personById(tx, session.personId)) ?? fail('NOT_SIGNED_IN', {})
   if (identity && identity.person_id !== person.personId)
@@ -92,7 +93,7 @@ export async function unlink(context: OpenIdContext<unknown, ProviderParams>): P
   const { personId } = requirePerson(context)
   const now = new Date(app.clock.nowMs())
   await app.db.tx(async (tx) => {
-    await store.lockPerson(tx, personId)
+    await lockPerson(tx, personId)
     const all = await store.identitiesOf(tx, personId)
     const identity = all.find((one) => one.provider_id === params.provider) ?? fail('NOT_FOUND', {})
     const others = all.filter((one) => one !== identity && app.openId.find(one.provider_id))

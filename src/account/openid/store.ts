@@ -29,11 +29,6 @@ export async function lockIdentity(tx: Tx, { issuer, subject }: IdentityKey): Pr
   )
 }
 
-/** Of several changes of one person's ways in, one after the other goes on. */
-export async function lockPerson(tx: Tx, personId: string): Promise<void> {
-  await sql`select from people.people where person_id = ${personId} for no key update`.execute(tx)
-}
-
 export const identityOf = (tx: Tx, { issuer, subject }: IdentityKey): Promise<IdentityRow | undefined> =>
   tx
     .selectFrom('people.identities')

@@ -106,13 +106,16 @@ export async function listPeople(db: Db): Promise<Person[]> {
 }
 
 /**
- * Changes of a person that other rows follow wait for each other: this lock comes before that of the members of an account everywhere, and rows that
- * only name the person do not wait for it. Returns false for a person who was deleted.
+ * Locks a person, so that changes of their credentials and memberships wait for each other, and returns the hash of the password; undefined for one who
+ * was deleted. It comes before the lock of the members of an account, and of a code or link of the person; rows that only name the person do not wait.
  */
-export async function lockPerson(tx: Tx, personId: string): Promise<boolean> {
-  const { rows } = await sql`select from people.people where person_id = ${personId} and deleted_at is null
-    for no key update`.execute(tx)
-  return rows.length === 1
+export async function lockPerson(
+  tx: Tx,
+  personId: string,
+): Promise<{ passwordHash: string | null } | undefined> {
+  const { rows } = await sql<{ password_hash: string | null }>`select password_hash from people.people
+    where person_id = ${personId} and deleted_at is null for no key update`.execute(tx)
+  return rows[0] && { passwordHash: rows[0].password_hash }
 }
 
 /** The person whose primary address this is, normalised. An address that was replaced finds nobody. */

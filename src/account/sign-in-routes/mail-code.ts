@@ -1,7 +1,7 @@
 /** Sign-in with a code that is mailed. */
 import { answerEntrance, browserOf, type EntryAnswer, finishFirstFactor } from '#account/entering'
 import { mailChannel, queueLetter } from '#account/letters'
-import { personByEmail } from '#account/people'
+import { lockPerson, personByEmail } from '#account/people'
 import { countPersonAttempt, inConstantTime, requireAddress } from '#account/sign-in'
 import type { Config } from '#platform/config'
 import { fail } from '#platform/errors'
@@ -10,7 +10,7 @@ import type { SignInApp } from './app.ts'
 import { codeMinutes, issueCode, takeCode } from './codes.ts'
 import { proveFromOutside } from './proof.ts'
 import type { AddressBody, AddressCode } from './schema.ts'
-import { isKnownBrowser, lockPerson } from './store.ts'
+import { isKnownBrowser } from './store.ts'
 import { entries, mailRequests } from './throttle.ts'
 
 /** Throws MAIL_UNAVAILABLE (503) for every address alike. */

@@ -2,7 +2,7 @@
 import { auditRequest } from '#account/audit'
 import { browserOf, type PersonView, personView } from '#account/entering'
 import { queueLetter } from '#account/letters'
-import { endSession, type Person, personById, rotateSession } from '#account/people'
+import { endSession, lockPerson, type Person, personById, rotateSession } from '#account/people'
 import {
   countPersonAttempt,
   inConstantTime,
@@ -24,7 +24,7 @@ import { codeMinutes, issueCode, takeCode } from './codes.ts'
 import { accepted, requireMail } from './mail-code.ts'
 import { replacePassword } from './new-password.ts'
 import type { AddressBody, AddressCode, NewPassword, SignedOut } from './schema.ts'
-import { isAddressTaken, lockPerson } from './store.ts'
+import { isAddressTaken } from './store.ts'
 import { entries, ownChanges } from './throttle.ts'
 
 /** Ends the session of this browser. */

@@ -9,14 +9,14 @@ import {
   finishSecondFactor,
 } from '#account/entering'
 import { checkSecondFactor, type FactorAnswer } from '#account/factors'
-import { personByEmail } from '#account/people'
+import { lockPerson, personByEmail } from '#account/people'
 import { countPersonAttempt, passwordToCompare, requireAddress, uncountPersonAttempt } from '#account/sign-in'
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import type { SignInApp } from './app.ts'
 import { whyInvalid } from './phrases.ts'
 import type { PasswordSignIn, SecondFactorBody } from './schema.ts'
-import { isBrowserOf, isKnownBrowser, lockPerson } from './store.ts'
+import { isBrowserOf, isKnownBrowser } from './store.ts'
 import { factorAttempts, networkOfBrowser, ofChallenge, passwordAttempts } from './throttle.ts'
 
 /**

@@ -2,7 +2,7 @@
 import { audit } from '#account/audit'
 import { answerEntrance, browserOf, type EntryAnswer, finishFirstFactor } from '#account/entering'
 import { personLink, queueLetter } from '#account/letters'
-import { type Person, personByEmail, personById } from '#account/people'
+import { lockPerson, type Person, personByEmail, personById } from '#account/people'
 import { countPersonAttempt, inConstantTime, requireAddress, requirePassword } from '#account/sign-in'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
@@ -13,7 +13,7 @@ import { accepted, requireMail } from './mail-code.ts'
 import { replacePassword } from './new-password.ts'
 import { proveFromOutside } from './proof.ts'
 import type { AddressBody, RecoveryBody } from './schema.ts'
-import { isKnownBrowser, lockPerson } from './store.ts'
+import { isKnownBrowser } from './store.ts'
 import { entries, mailRequests, networkOfBrowser } from './throttle.ts'
 
 const minutes = 30
@@ -80,7 +80,6 @@ async function personOf(
   tx: Tx,
   { person_id: personId, data }: Link,
 ): Promise<(Person & { email: string }) | undefined> {
-  if (!(await lockPerson(tx, personId))) return undefined
   const person = await personById(tx, personId)
   if (!person || person.email === null || person.email !== data.email) return undefined
   return { ...person, email: person.email }

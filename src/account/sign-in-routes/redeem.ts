@@ -10,7 +10,7 @@ import {
 } from '#account/entering'
 import { cancelFactorReset } from '#account/factors'
 import { describeLink, type LinkDescription, redeemLink } from '#account/invitations'
-import { personById } from '#account/people'
+import { lockPerson, personById } from '#account/people'
 import { countPersonAttempt, maskedAddress, requireAddress, requirePassword } from '#account/sign-in'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
@@ -22,7 +22,6 @@ import { endWaiting } from './new-password.ts'
 import { whyInvalid } from './phrases.ts'
 import { shownDropped } from './proof.ts'
 import type { LinkBody, LinkRedemption, LinkView } from './schema.ts'
-import { lockPerson } from './store.ts'
 import { entries, networkOfBrowser } from './throttle.ts'
 
 /** Says what a link is for, and changes nothing. Throws LINK_INVALID and TOO_MANY_ATTEMPTS. */

@@ -3,7 +3,7 @@ import { auditRequest } from '#account/audit'
 import { browserOf } from '#account/entering'
 import { type CheckedFactor, checkSecondFactor, requireNoSecondFactor } from '#account/factors'
 import { queueLetter } from '#account/letters'
-import { personByEmail, personById, proveAddress, stepUp } from '#account/people'
+import { lockPerson, personByEmail, personById, proveAddress, stepUp } from '#account/people'
 import { countPersonAttempt, inConstantTime, passwordToCompare, uncountPersonAttempt } from '#account/sign-in'
 import type { CallerPerson } from '#platform/auth'
 import type { Tx } from '#platform/db'
@@ -15,7 +15,7 @@ import { accepted, requireMail } from './mail-code.ts'
 import { typedFactor } from './password.ts'
 import type { CodeBody, PasswordBody, SecondFactorBody } from './schema.ts'
 
-import { isBrowserOf, lockPerson } from './store.ts'
+import { isBrowserOf } from './store.ts'
 
 import { factorAttempts, stepUps } from './throttle.ts'
 

@@ -23,19 +23,6 @@ export async function isBrowserOf(
   return rows.length > 0
 }
 
-/**
- * Locks a person, so that changes of their credentials wait for each other, and returns the hash of the password; undefined if there is nobody. It comes
- * before every lock of a code or link of the person, so that no two wait for each other.
- */
-export async function lockPerson(
-  tx: Tx,
-  personId: string,
-): Promise<{ passwordHash: string | null } | undefined> {
-  const { rows } = await sql<{ password_hash: string | null }>`select password_hash from people.people
-    where person_id = ${personId} and deleted_at is null for no key update`.execute(tx)
-  return rows[0] && { passwordHash: rows[0].password_hash }
-}
-
 /** Whether anybody has ever signed in here. */
 export async function isAnybodyThere({ kysely }: Pick<Db, 'kysely'>): Promise<boolean> {
   const { rows } = await sql`select from people.people where deleted_at is null limit 1`.execute(kysely)
