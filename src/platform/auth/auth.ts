@@ -17,16 +17,9 @@ export {
   roles,
 } from './permissions.ts'
 export { declareScopes, isScope, type Scope, type Scopes, scopes } from './scopes.ts'
+export { callerOfPerson, type Place, type SessionRecord } from './session-caller.ts'
 export { endSessionKeys, openSessionKey, sessionKeyIds } from './session-keys.ts'
-export {
-  callerOfPerson,
-  openSessions,
-  type PeopleLookup,
-  type Place,
-  type SessionRecord,
-  type Sessions,
-  type SessionsOptions,
-} from './sessions.ts'
+export { openSessions, type PeopleLookup, type Sessions, type SessionsOptions } from './sessions.ts'
 export {
   type Account,
   accounts,
@@ -72,6 +65,8 @@ export interface Caller {
   origins?: ReadonlySet<string> | undefined
   /** The SHA-256 of the client secret, if the caller used one. */
   clientSecretHash?: Buffer
+  /** The session that sent the request, or in which the client secret was made; undefined for a key and what it made. */
+  sessionId?: string | undefined
   /** Who sent the request, if it was authenticated by a session. */
   person?: CallerPerson | undefined
 }
@@ -107,9 +102,9 @@ export interface KeyRing extends AsyncDisposable {
   callerOf(accountId: string, keyId: string): Promise<Caller>
   /**
    * The caller for a connection in which somebody takes part, such as a call: as `callerOf`, but the key of a session has the rights that its person
-   * has now, and none once the person has left (INVALID_API_KEY).
+   * has now, and none once the person has left. With `sessionId` it is over when that session has ended, too (INVALID_API_KEY).
    */
-  presentCallerOf(accountId: string, keyId: string): Promise<Caller>
+  presentCallerOf(accountId: string, keyId: string, sessionId?: string): Promise<Caller>
   /** Whether any valid key lists this origin. Throws SERVICE_UNAVAILABLE (503). */
   isListedOrigin(origin: string): Promise<boolean>
 }

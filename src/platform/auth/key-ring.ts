@@ -22,6 +22,8 @@ export interface KeyRingOptions {
   clientSecret?: (hash: Buffer) => Promise<ClientSecret | undefined>
   /** Returns what a person may do in a project now; undefined for one who has left. Without this function no session has a key. */
   rightsOf?: (personId: string, projectId: string) => Promise<ReadonlySet<string> | undefined>
+  /** Whether a session is still open. Without this function none is. */
+  isSessionOpen?: (sessionId: string) => Promise<boolean>
 }
 
 /** The key that a client secret stands for, and the secret's scopes. */
@@ -29,6 +31,8 @@ export interface ClientSecret {
   accountId: string
   keyId: string
   scopes: readonly Scope[]
+  /** The session in which it was made, with which it ends; undefined for one that a key made. */
+  sessionId?: string | undefined
 }
 
 /** The plan of accounts that may sign in but not make paid calls yet. */
@@ -57,6 +61,7 @@ class CachedKeyRing implements KeyRing {
   readonly #modelId: (name: string) => string
   readonly #clientSecret: KeyRingOptions['clientSecret']
   readonly #rightsOf: KeyRingOptions['rightsOf']
+  readonly #isSessionOpen: KeyRingOptions['isSessionOpen']
   readonly #keys = new Map<string, CachedKey>()
   readonly #hashesOf = new Map<string, Set<string>>()
   /** The last key that came over each open connection, with its hash. */
@@ -72,6 +77,7 @@ class CachedKeyRing implements KeyRing {
     const { db, clock, log, metrics, modelId = (name: string) => name } = options
     this.#clientSecret = options.clientSecret
     this.#rightsOf = options.rightsOf
+    this.#isSessionOpen = options.isSessionOpen
     this.#db = db
     this.#clock = clock
     this.#log = log
@@ -117,9 +123,10 @@ class CachedKeyRing implements KeyRing {
     return this.#requireUsable(key && cachedKeyOf(key, this.#modelId))
   }
 
-  async presentCallerOf(accountId: string, keyId: string): Promise<Caller> {
+  async presentCallerOf(accountId: string, keyId: string, sessionId?: string): Promise<Caller> {
     const row = await orUnavailable(store.keyById(this.#db, accountId, keyId))
     const caller = this.#requireUsable(row && cachedKeyOf(row, this.#modelId))
+    if (sessionId !== undefined && !(await this.#isSessionOpen?.(sessionId))) fail('INVALID_API_KEY', {})
     if (row?.kind !== 'session') return caller
     const scopes = await orUnavailable(Promise.resolve(this.#rightsOf?.(row.person_id!, caller.projectId)))
     return scopes ? { ...caller, scopes } : fail('INVALID_API_KEY', {})
@@ -129,9 +136,10 @@ class CachedKeyRing implements KeyRing {
   async #callerOfClient(hash: Buffer): Promise<Caller> {
     const found = this.#clientSecret && (await orUnavailable(this.#clientSecret(hash)))
     if (!found) return fail('INVALID_API_KEY', {})
-    const caller = await this.presentCallerOf(found.accountId, found.keyId)
+    const { accountId, keyId, sessionId } = found
+    const caller = await this.presentCallerOf(accountId, keyId, sessionId)
     const scopes = new Set<string>(found.scopes.filter((scope) => caller.scopes.has(scope)))
-    return { ...caller, kind: 'client', scopes, clientSecretHash: hash }
+    return { ...caller, kind: 'client', scopes, clientSecretHash: hash, sessionId }
   }
 
   isListedOrigin(origin: string): Promise<boolean> {

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ListenEvents } from '#platform/db'
-import { openSessions, type PeopleLookup, type SessionRecord } from './sessions.ts'
+import type { SessionRecord } from './session-caller.ts'
+import { openSessions, type PeopleLookup } from './sessions.ts'
 
 const token = `khb_${'a'.repeat(49)}`
 const record: SessionRecord = {
@@ -12,6 +14,10 @@ const record: SessionRecord = {
   lastUsedAtMs: 0,
   endsAtMs: 1_000,
 }
+
+// The check of all connections runs when a test says so.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+afterEach(() => void vi.useRealTimers())
 
 /** Sessions over a database that answers what a test says; changes are announced by `announce`. */
 function scene() {
@@ -27,6 +33,7 @@ function scene() {
       ...{ plan: 'standard', isSuspended: false, keepDays: undefined, keyId: 'key' },
     }),
     openKey: async () => 'key',
+    renew: async () => undefined,
     noteUse: async () => {},
   }
   const db = {
@@ -69,5 +76,28 @@ test('a connection whose session ended while the database did not answer ends on
   await expect.poll(() => sessions.isStillAdmitted(caller).catch(() => 'away')).toBe('away')
   expect(isEnded).toBe(false)
   answers.isAway = false
+  await expect.poll(() => isEnded).toBe(true)
+})
+
+test('an end that is announced ends the connections of the session, and waits for no check', async () => {
+  const { sessions, end, callerOf } = scene()
+  const { changes } = sessions
+  const caller = await callerOf()
+  let isEnded = false
+  using _ = sessions.watch(caller, () => (isEnded = true), changes)
+  end()
+  await turn()
+  expect(isEnded).toBe(true)
+})
+
+test('an end that no announcement told, as where the listening line is dead, ends the connection within five seconds', async () => {
+  const { sessions, answers, callerOf } = scene()
+  const caller = await callerOf()
+  let isEnded = false
+  using _ = sessions.watch(caller, () => (isEnded = true), sessions.changes)
+  answers.isOpen = false
+  await vi.advanceTimersByTimeAsync(4_999)
+  expect(isEnded).toBe(false)
+  await vi.advanceTimersByTimeAsync(1)
   await expect.poll(() => isEnded).toBe(true)
 })

@@ -1,41 +1,13 @@
 /** Sessions of people that were looked up lately, and the connections that they have open. */
-import type { Clock } from '#platform/clock'
+import { type Clock, type Repetition, repetitions } from '#platform/clock'
 import type { Db } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
 import { couldBeSession, sha256 } from '#platform/secrets'
 import type { Caller } from './auth.ts'
-import { noPlan } from './key-ring.ts'
 import { orUnavailable } from './or-unavailable.ts'
-import type { Role } from './permissions.ts'
-
-/** An open session with its person, as the database has it. All times are Unix milliseconds. */
-export interface SessionRecord {
-  sessionId: string
-  personId: string
-  locale: 'fa' | 'en'
-  isOperator: boolean
-  /** When a factor was last given; 0: never. */
-  steppedUpAtMs: number
-  lastUsedAtMs: number
-  /** When the session ends however much it is used. */
-  endsAtMs: number
-}
-
-/** A project that a person may use, with the person's role in its account. */
-export interface Place {
-  accountId: string
-  projectId: string
-  role: Role
-  /** The scopes and permissions of the role. */
-  rights: ReadonlySet<string>
-  plan: string
-  isSuspended: boolean
-  keepDays: number | undefined
-  /** The key by which the person pays in the project; undefined before the first call. */
-  keyId: string | undefined
-}
+import { callerAt, type Place, requireUsable, type SessionRecord } from './session-caller.ts'
 
 /** How sessions are found; the room of people implements it. */
 export interface PeopleLookup {
@@ -45,6 +17,8 @@ export interface PeopleLookup {
   place(personId: string, projectId: string | undefined): Promise<Place | 'several' | undefined>
   /** Returns the key by which the person pays in the project, and makes it at the first call; undefined if the person has left meanwhile. */
   openKey(place: Place, personId: string): Promise<string | undefined>
+  /** Replaces the token whose hash this is; undefined if it was replaced meanwhile. */
+  renew(session: { sessionId: string; hash: Buffer }): Promise<string | undefined>
   noteUse(sessionId: string, nowMs: number): Promise<void>
 }
 
@@ -65,6 +39,8 @@ export interface Sessions extends AsyncDisposable {
   readonly installation: string
   /** The session of a token; undefined for one that is unknown, ended or expired. Throws SERVICE_UNAVAILABLE (503). */
   find(token: string): Promise<SessionRecord | undefined>
+  /** Gives the session a new token; undefined if it has one already. Throws SERVICE_UNAVAILABLE (503). */
+  renew(session: SessionRecord, token: string): Promise<string | undefined>
   /** As `find`, but as the database has it now: a change is announced some milliseconds after it was made. */
   findNow(token: string): Promise<SessionRecord | undefined>
   /**
@@ -84,6 +60,8 @@ export interface Sessions extends AsyncDisposable {
    * caller was looked up: a change that was announced in between has found nobody who watches.
    */
   watch(caller: Caller, end: () => void, changes: number): Disposable
+  /** Whether the session of this id is open, as the database has it now. Throws SERVICE_UNAVAILABLE (503). */
+  isOpen(sessionId: string): Promise<boolean>
   /** Whether the caller's session is still open, with all rights of the caller. Throws SERVICE_UNAVAILABLE (503). */
   isStillAdmitted(caller: Caller): Promise<boolean>
 }
@@ -110,6 +88,10 @@ const maxPlaces = 50
 const noteEveryMs = 300_000
 /** What the database did not answer is asked again after so long. */
 const recheckMs = 250
+/** All connections are checked at this interval, because a listener whose line is dead notices it later. */
+const checkAllMs = 5_000
+/** So many people are checked at once, so that requests keep connections of the pool. */
+const recheckBatch = 8
 
 /**
  * The cache is used only while it listens for changes: each end of a session, changed role or account is announced by NOTIFY in its transaction, and
@@ -127,6 +109,7 @@ class CachedSessions implements Sessions {
   readonly #rechecks = new Map<string, NodeJS.Timeout>()
   readonly #lookups = { hit: 0, miss: 0 }
   readonly #listener: AsyncDisposable
+  readonly #checks: Repetition
   #isListening = false
   /** Counts changes, so that a result read before a change is not cached after it. */
   #changes = 0
@@ -145,6 +128,7 @@ class CachedSessions implements Sessions {
       up: () => this.#listen(),
       down: () => this.#stopListening(),
     })
+    this.#checks = repetitions.every(checkAllMs, 'check of connections of sessions', () => this.#recheckAll())
   }
 
   async find(token: string): Promise<SessionRecord | undefined> {
@@ -163,6 +147,10 @@ class CachedSessions implements Sessions {
 
   async findNow(token: string): Promise<SessionRecord | undefined> {
     return couldBeSession(token) ? this.#load(sha256(token), this.#options.clock.nowMs()) : undefined
+  }
+
+  renew({ sessionId }: SessionRecord, token: string): Promise<string | undefined> {
+    return orUnavailable(this.#options.lookup.renew({ sessionId, hash: sha256(token) }))
   }
 
   async #load(hash: Buffer, nowMs: number): Promise<SessionRecord | undefined> {
@@ -212,10 +200,15 @@ class CachedSessions implements Sessions {
     }
   }
 
-  async isStillAdmitted({ person, accountId, projectId, scopes }: Caller): Promise<boolean> {
+  async isOpen(sessionId: string): Promise<boolean> {
     const { lookup, clock } = this.#options
-    const record = await orUnavailable(lookup.session({ sessionId: person!.sessionId }))
-    if (!record || !this.#isOpen(record, clock.nowMs())) return false
+    const record = await orUnavailable(lookup.session({ sessionId }))
+    return record !== undefined && this.#isOpen(record, clock.nowMs())
+  }
+
+  async isStillAdmitted({ person, accountId, projectId, scopes }: Caller): Promise<boolean> {
+    const { lookup } = this.#options
+    if (!(await this.isOpen(person!.sessionId))) return false
     const place = await orUnavailable(lookup.place(person!.personId, projectId))
     if (place === undefined || place === 'several' || place.accountId !== accountId) return false
     return (
@@ -225,6 +218,7 @@ class CachedSessions implements Sessions {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const timer of this.#rechecks.values()) clearTimeout(timer)
+    await this.#checks.stop()
     await this.#listener[Symbol.asyncDispose]()
   }
 
@@ -267,6 +261,13 @@ class CachedSessions implements Sessions {
         this.#recheckLater(personId)
       }
     }
+  }
+
+  /** One person after another, so that the check of many takes one connection of the pool. */
+  async #recheckAll(): Promise<void> {
+    const people = [...this.#watched.keys()]
+    for (let at = 0; at < people.length; at += recheckBatch)
+      await Promise.all(people.slice(at, at + recheckBatch).map((personId) => this.#recheck(personId)))
   }
 
   #recheckLater(personId: string): void {
@@ -333,7 +334,7 @@ class CachedSessions implements Sessions {
     this.#clear()
     this.#isListening = true
     // Changes that were announced while nobody listened may have ended sessions.
-    for (const personId of [...this.#watched.keys()]) void this.#recheck(personId)
+    void this.#recheckAll()
   }
 
   #stopListening(): void {
@@ -344,38 +345,3 @@ class CachedSessions implements Sessions {
     )
   }
 }
-
-/** Whoever may only look at an account, or has no plan yet, may still see and manage it. */
-function requireUsable({ isSuspended, plan }: Place, needsPlan: boolean): void {
-  if (isSuspended) fail('ACCOUNT_SUSPENDED', {})
-  if (needsPlan && plan === noPlan) fail('PLAN_REQUIRED', {})
-}
-
-const callerAt = (session: SessionRecord, place: Place): Caller => ({
-  ...callerOfPerson(session, place.role),
-  accountId: place.accountId,
-  projectId: place.projectId,
-  keyId: place.keyId ?? '',
-  plan: place.plan,
-  scopes: place.rights,
-  keepDays: place.keepDays,
-})
-
-/** The caller of a session on routes that are of a person and of no project: without account and rights. */
-export const callerOfPerson = (session: SessionRecord, role?: Role): Caller => ({
-  kind: 'session',
-  accountId: '',
-  projectId: '',
-  keyId: '',
-  plan: '',
-  scopes: new Set(),
-  models: undefined,
-  person: {
-    personId: session.personId,
-    sessionId: session.sessionId,
-    role,
-    locale: session.locale,
-    isOperator: session.isOperator,
-    steppedUpAtMs: session.steppedUpAtMs,
-  },
-})

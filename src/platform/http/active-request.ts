@@ -102,7 +102,12 @@ export class ActiveRequest implements RequestContext<HttpApp> {
   }
   setCookie(kind: CookieKind, value: string | undefined, maxAgeSeconds: number): void {
     const name = this.#nameOf(kind)
-    this.response.appendHeader('set-cookie', cookieText(this.origin, name, value, maxAgeSeconds))
+    const others = [this.response.getHeader('set-cookie') ?? []].flat().map(String)
+    this.response.setHeader('set-cookie', [
+      // A session that gets a new token and ends in one request has ended.
+      ...others.filter((text) => !text.startsWith(`${name}=`)),
+      cookieText(this.origin, name, value, maxAgeSeconds),
+    ])
     this.answerHeaders['cache-control'] = 'no-store'
   }
   #nameOf(kind: CookieKind): string {

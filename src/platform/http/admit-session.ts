@@ -2,8 +2,10 @@
 import { type Caller, callerOfPerson, isPermission, requireScope, type SessionRecord } from '#platform/auth'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
+import { sha256 } from '#platform/secrets'
 import type { ActiveRequest } from './active-request.ts'
 import type { HttpApp } from './app.ts'
+import { sessionCookie } from './cookies.ts'
 import type { RequestContext, Route } from './http.ts'
 import { cookieFailure, projectHeader } from './own-origin.ts'
 
@@ -35,6 +37,7 @@ export async function admitSession(
   // A factor that was given a moment ago may not have been announced to this process yet.
   if (session && route.stepUp && !isRecent(session)) session = await app.sessions.findNow(token)
   if (!session) return fail('NOT_SIGNED_IN', {})
+  if (session.renewal) await renewToken(app, route, context, { token, session })
   // What a person sees is for no shared cache.
   context.answerHeaders['cache-control'] ??= 'private, no-cache'
   const caller =
@@ -49,6 +52,34 @@ export async function admitSession(
   if (!caller) return fail('NOT_FOUND', {}, { param: 'X-Kherad-Project' })
   if (route.stepUp && !isRecent(session)) fail('STEP_UP_REQUIRED', {})
   return caller
+}
+
+/**
+ * Replaces the token of a session whose person has got other rights, so that a token that was stolen before is worth nothing soon. Only the browser that
+ * opened the session gets the new one; until then, and while the former token lasts, no other browser is let in. A WebSocket and a request that may pay
+ * leave it to the next request: they may be answered after the former token has ended, and the browser would be signed out meanwhile. Throws
+ * NOT_SIGNED_IN.
+ */
+async function renewToken(
+  app: HttpApp,
+  route: Route,
+  context: ActiveRequest,
+  { token, session }: { token: string; session: SessionRecord },
+): Promise<void> {
+  if (!isInOwnBrowser(context, session)) fail('NOT_SIGNED_IN', {})
+  if (session.renewal?.isDone || mayPay(route)) return
+  const renewed = await app.sessions.renew(session, token)
+  if (renewed !== undefined) sessionCookie(context, renewed)
+}
+
+/** False for a session whose token is being replaced where the request comes from another browser than the one that opened it. */
+export function isInOwnBrowser(
+  context: Pick<RequestContext<unknown>, 'cookie'>,
+  { renewal }: SessionRecord,
+): boolean {
+  if (!renewal?.browserHash) return true
+  const browser = context.cookie('browser')
+  return browser !== undefined && sha256(browser).equals(renewal.browserHash)
 }
 
 /** Whether requests to the route may pay: to read costs nothing, and changes nothing. */

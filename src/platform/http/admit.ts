@@ -199,10 +199,10 @@ export async function requireStillAdmitted(
     if (!(await app.sessions.isStillAdmitted(caller))) fail('NOT_SIGNED_IN', {})
     return
   }
-  // A client secret is needed only at the beginning: the connection lasts as long as its key is valid.
+  // A client secret is needed only at the beginning: the connection lasts as long as its key, and the session that made it.
   const still =
     caller.kind === 'client'
-      ? await app.keys.presentCallerOf(caller.accountId, caller.keyId)
+      ? await app.keys.presentCallerOf(caller.accountId, caller.keyId, caller.sessionId)
       : await app.keys.caller(secretOf(headers, route.keySources))
   requireRightOf(route, still)
 }

@@ -68,11 +68,10 @@ export const endedSessionCookie = (context: CookieContext): void => context.setC
 
 const browserName = /^[\w-]{43}$/
 
-/** The SHA-256 of the cookie that names this browser. A browser without one gets it, for a year. */
+/** The SHA-256 of the cookie that names this browser; one without it is named. From each call the cookie lasts a year, so that a browser in use stays known. */
 export function browserHashOf(context: CookieContext): Buffer {
-  const known = context.cookie('browser')
-  if (known !== undefined && browserName.test(known)) return sha256(known)
-  const drawn = randomBytes(32).toString('base64url')
-  context.setCookie('browser', drawn, 365 * daySeconds)
-  return sha256(drawn)
+  const given = context.cookie('browser')
+  const name = given !== undefined && browserName.test(given) ? given : randomBytes(32).toString('base64url')
+  context.setCookie('browser', name, 365 * daySeconds)
+  return sha256(name)
 }

@@ -19,7 +19,7 @@ import type { ServedSocketOptions } from './socket.ts'
 import type { Upload, UploadSpec } from './upload.ts'
 import './phrases.ts'
 
-export { isOfPeople, requirePerson, takesSessions } from './admit-session.ts'
+export { isInOwnBrowser, isOfPeople, requirePerson, takesSessions } from './admit-session.ts'
 export type { HttpApp } from './app.ts'
 export { attachment, inline } from './attachment.ts'
 export { baseUrlOf } from './base-url.ts'

@@ -21,7 +21,7 @@ export function foreignPageFailure(context: ActiveRequest): Failure | undefined 
   const { origin, 'sec-fetch-site': site } = headers
   const isForeign =
     site === 'cross-site' || site === 'same-site' || (origin !== undefined && origin !== context.origin)
-  return isForeign ? foreign() : undefined
+  return isForeign ? foreign(context) : undefined
 }
 
 /**
@@ -35,7 +35,7 @@ export function cookieFailure(context: ActiveRequest, isSocket: boolean): Failur
   const isOwnSite =
     site === undefined || site === 'same-origin' || (site === 'none' && destination === 'document')
   const isOwnOrigin = origin === undefined ? !changes : origin === context.origin
-  return isOwnSite && isOwnOrigin && !isForm(context) ? undefined : foreign()
+  return isOwnSite && isOwnOrigin && !isForm(context) ? undefined : foreign(context)
 }
 
 /** What a page of another origin may send without being asked whether it may: bodies of HTML forms. The header of a project shows that it is none. */
@@ -46,7 +46,8 @@ function isForm({ headers }: ActiveRequest): boolean {
 
 const formTypes = new Set(['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'])
 
-const foreign = (): Failure => new Failure('CROSS_SITE_REQUEST', {}, {})
+const foreign = ({ origin }: ActiveRequest): Failure =>
+  new Failure('CROSS_SITE_REQUEST', { address: origin }, {})
 
 /** The origin at which this client reaches the server, as its browser writes it. */
 export const ownOriginOf = (context: Pick<ActiveRequest, 'app' | 'headers' | 'peer'>): string =>

@@ -19,17 +19,17 @@ declare module '#platform/errors' {
     RANGE_NOT_SATISFIABLE: { bytes: number }
     UPGRADE_REQUIRED: Record<string, never>
     TOO_MANY_CONNECTIONS: { max: number }
-    CROSS_SITE_REQUEST: Record<string, never>
+    CROSS_SITE_REQUEST: { address: string }
   }
 }
 
 declareFailures({
   CROSS_SITE_REQUEST: {
     status: 403,
-    en: () =>
-      'A page of another origin sent this request with cookies. Open the pages of this service at its own address (KHERAD_BASE_URL); programs send a key in Authorization and no cookies.',
-    fa: () =>
-      'این درخواست را صفحه‌ای از مبدئی دیگر همراه کوکی فرستاده است. صفحه‌های این سرویس را در نشانی خودش (KHERAD_BASE_URL) باز کنید؛ برنامه‌ها کلید را در Authorization می‌فرستند و کوکی نمی‌فرستند.',
+    en: ({ address }) =>
+      `A page of another origin sent this request. The pages of this service are at ${address}: open them there. If that is the wrong address, its operator has to set KHERAD_BASE_URL. Programs send a key in Authorization and no cookies.`,
+    fa: ({ address }) =>
+      `این درخواست را صفحه‌ای از مبدئی دیگر فرستاده است. صفحه‌های این سرویس در ${address} هستند؛ آن‌ها را همان‌جا باز کنید. اگر این نشانی درست نیست، گرداننده باید KHERAD_BASE_URL را تعیین کند. برنامه‌ها کلید را در Authorization می‌فرستند و کوکی نمی‌فرستند.`,
   },
   INTERNAL: {
     status: 500,

@@ -20,9 +20,12 @@ import './errors.ts'
 export {
   type CapChangeOptions,
   type Caps,
+  type ChangedMeter,
+  changeMeters,
   type Grant,
   grant,
-  lockCaps,
+  type MeterChange,
+  type MeterLimits,
   type MeterScope,
   openAccountMeter,
   openMeter,

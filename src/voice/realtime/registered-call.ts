@@ -14,6 +14,8 @@ export interface AddedCall extends RunningCall {
   /** The models of the call and of its engine, all of which its key must be allowed to use. */
   models: readonly string[]
   transport: Transport['kind']
+  /** The session that began it, or in which its client secret was made: the call ends with it. Undefined for calls of keys. */
+  sessionId?: string | undefined
 }
 
 export class RegisteredCall {
@@ -21,6 +23,7 @@ export class RegisteredCall {
   readonly models: readonly string[]
   readonly engine: EngineName
   readonly transport: Transport['kind']
+  readonly sessionId: string | undefined
   /** Resolves once the call is settled. */
   readonly whenSettled: Promise<unknown>
   readonly #app: CallSettlementApp
@@ -35,6 +38,7 @@ export class RegisteredCall {
     this.models = call.models
     this.engine = call.engine
     this.transport = call.transport
+    this.sessionId = call.sessionId
     const settled = Promise.withResolvers<unknown>()
     this.whenSettled = settled.promise
     this.money = new RunningMoney(app, call, {

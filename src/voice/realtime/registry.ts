@@ -251,7 +251,7 @@ export class RealtimeCalls implements AsyncDisposable {
       })
   }
 
-  /** Ends the calls of a person who has left the account, or whose role no longer permits them, without waiting for a tick. */
+  /** Ends the calls of a person whose session has ended, who has left the account, or whose role no longer permits them, without waiting for a tick. */
   async #checkPerson(personId: string): Promise<void> {
     if (this.#calls.size === 0) return
     try {
@@ -268,7 +268,7 @@ export class RealtimeCalls implements AsyncDisposable {
     await Promise.all(
       calls.map(async (call) => {
         if (call.isEnding) return
-        const why = await unpaidEndReason(this.#app, call.money.call.payer, call.models)
+        const why = await unpaidEndReason(this.#app, call)
         if (why) return call.end(why)
         const free = await availableBalance(this.#app, call.money.call.payer)
         if (free !== undefined) call.warnIfShort(free)

@@ -15,6 +15,8 @@ export interface ClientSecretRow {
   secret_hash: Buffer
   project_id: string
   key_id: string
+  /** The session in which it was made; null for one that a key made. */
+  session_id: string | null
   model: string | null
   agent_id: string | null
   session: Record<string, unknown>

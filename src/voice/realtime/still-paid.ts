@@ -3,20 +3,21 @@ import { Failure } from '#platform/errors'
 import type { Payer } from '#platform/ledger'
 import type { CallRegistryApp } from './app.ts'
 import type { EndReason } from './parts.ts'
+import type { RegisteredCall } from './registered-call.ts'
 
 type PayerCheckApp = Pick<CallRegistryApp, 'keys' | 'ledger' | 'log'>
 
 /**
- * The reason for which the call is to end: its key was revoked or narrowed, or the spent and held amount is above a cap by now. While the database is
+ * The reason for which the call is to end: its key was revoked or narrowed, its session has ended, or the spent and held amount is above a cap by now. While the database is
  * away nothing has changed.
  */
 export async function unpaidEndReason(
   app: PayerCheckApp,
-  payer: Payer,
-  models: readonly string[],
+  { money, models, sessionId }: Pick<RegisteredCall, 'money' | 'models' | 'sessionId'>,
 ): Promise<EndReason | undefined> {
+  const { payer } = money.call
   try {
-    const caller = await app.keys.presentCallerOf(payer.accountId, payer.keyId)
+    const caller = await app.keys.presentCallerOf(payer.accountId, payer.keyId, sessionId)
     if (!caller.scopes.has('audio:write')) return 'revoked'
     if (models.some((model) => caller.models?.has(model) === false)) return 'revoked'
     return (await isAboveCap(app, payer)) ? 'credits' : undefined

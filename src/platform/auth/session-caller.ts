@@ -1,0 +1,70 @@
+/** What the database knows of a session and of a project of its person, and the caller that both make. */
+import { fail } from '#platform/errors'
+import type { Caller } from './auth.ts'
+import { noPlan } from './key-ring.ts'
+import type { Role } from './permissions.ts'
+
+/** An open session with its person, as the database has it. All times are Unix milliseconds. */
+export interface SessionRecord {
+  sessionId: string
+  personId: string
+  locale: 'fa' | 'en'
+  isOperator: boolean
+  /** When a factor was last given; 0: never. */
+  steppedUpAtMs: number
+  lastUsedAtMs: number
+  /** When the session ends however much it is used. */
+  endsAtMs: number
+  /** Present where the rights of the person have changed since the token was made, or it is the one before a renewal, in its last seconds (`isDone`). */
+  renewal?: { isDone: boolean; browserHash: Buffer | undefined } | undefined
+}
+
+/** A project that a person may use, with the person's role in its account. */
+export interface Place {
+  accountId: string
+  projectId: string
+  role: Role
+  /** The scopes and permissions of the role. */
+  rights: ReadonlySet<string>
+  plan: string
+  isSuspended: boolean
+  keepDays: number | undefined
+  /** The key by which the person pays in the project; undefined before the first call. */
+  keyId: string | undefined
+}
+
+/** Whoever may only look at an account, or has no plan yet, may still see and manage it. */
+export function requireUsable({ isSuspended, plan }: Place, needsPlan: boolean): void {
+  if (isSuspended) fail('ACCOUNT_SUSPENDED', {})
+  if (needsPlan && plan === noPlan) fail('PLAN_REQUIRED', {})
+}
+
+export const callerAt = (session: SessionRecord, place: Place): Caller => ({
+  ...callerOfPerson(session, place.role),
+  accountId: place.accountId,
+  projectId: place.projectId,
+  keyId: place.keyId ?? '',
+  plan: place.plan,
+  scopes: place.rights,
+  keepDays: place.keepDays,
+})
+
+/** The caller of a session on routes that are of a person and of no project: without account and rights. */
+export const callerOfPerson = (session: SessionRecord, role?: Role): Caller => ({
+  kind: 'session',
+  accountId: '',
+  projectId: '',
+  keyId: '',
+  plan: '',
+  scopes: new Set(),
+  models: undefined,
+  sessionId: session.sessionId,
+  person: {
+    personId: session.personId,
+    sessionId: session.sessionId,
+    role,
+    locale: session.locale,
+    isOperator: session.isOperator,
+    steppedUpAtMs: session.steppedUpAtMs,
+  },
+})
