@@ -1,11 +1,11 @@
 import { type AddressInfo, createServer } from 'node:net'
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { removeMember, setMember } from '#account/people'
+import { endSession, removeMember, setMember } from '#account/people'
 import type { Tx } from '#platform/db'
 import type { Client, Seen } from '../harness/client.ts'
 import { formOf } from '../harness/form.ts'
-import { newMember } from '../harness/session.ts'
+import { type Member, newMember } from '../harness/session.ts'
 import { until } from '../harness/until.ts'
 import { boot, MovableClock, type World } from '../harness/world.ts'
 import { offer, offerLines, offerOfBytes } from './offer.ts'
@@ -87,21 +87,84 @@ test('the client of OpenAI begins a call and hangs up unchanged', async () => {
   expect(record).toMatchObject({ status: 'ended', reason: 'client', seconds: 0, credits: 0 })
 })
 
-test('a call of a person ends when the person is removed, or the role no longer permits it', async () => {
+const ways: [string, (tx: Tx, member: Member) => Promise<unknown>][] = [
+  ['the session ends', (tx, { personId, sessionId }) => endSession(tx, personId, sessionId, new Date())],
+  ['the person is removed', (tx, { personId }) => removeMember(tx, world.account, personId, new Date())],
+  [
+    'the role no longer permits it',
+    (tx, { personId }) =>
+      setMember(tx, { accountId: world.account, personId, role: 'viewer', projectIds: null }, new Date()),
+  ],
+]
+
+test.each(ways)('a call of a person ends when %s', async (_, leave) => {
   const key = await world.key()
-  const { account: accountId } = world
-  for (const leave of [
-    (tx: Tx, personId: string): Promise<unknown> => removeMember(tx, accountId, personId, new Date()),
-    (tx: Tx, personId: string): Promise<unknown> =>
-      setMember(tx, { accountId, personId, role: 'viewer', projectIds: null }, new Date()),
-  ]) {
+  const sara = await newMember(world, 'developer')
+  const made = await create(sara)
+  expect(made.status, made.text).toBe(201)
+  await world.app.db.tx((tx) => leave(tx, sara))
+  const record = (await onceEnded(() => key.get(made.headers.get('location')!))).body
+  expect(record).toMatchObject({ status: 'ended', reason: 'revoked' })
+})
+
+test.each(ways)(
+  'a client secret that a session made begins nothing more when %s, and what it began ends',
+  async (_, leave) => {
+    const key = await world.key()
     const sara = await newMember(world, 'developer')
-    const made = await create(sara)
+    const { value } = (await sara.post('/v1/realtime/client_secrets', { session: { model } })).body
+    const page = { authorization: `Bearer ${value}`, origin: 'https://app.example.org' }
+    const made = await createBySdp(key, offer, '', page)
     expect(made.status, made.text).toBe(201)
-    await world.app.db.tx((tx) => leave(tx, sara.personId))
+    await world.app.db.tx((tx) => leave(tx, sara))
     const record = (await onceEnded(() => key.get(made.headers.get('location')!))).body
     expect(record).toMatchObject({ status: 'ended', reason: 'revoked' })
+    const again = await createBySdp(key, offer, '', page)
+    expect([again.status, again.body.error.code]).toEqual(
+      leave === ways[2]![1] ? [403, 'INSUFFICIENT_SCOPE'] : [401, 'INVALID_API_KEY'],
+    )
+  },
+)
+
+test('the session of a person begins calls by its cookie, over WebRTC and over a WebSocket, and names who spoke', async () => {
+  const sara = await newMember(world, 'developer', { displayName: 'Sara' })
+  const session = encodeURIComponent(JSON.stringify({ type: 'realtime', model }))
+  const made = await createBySdp(sara, offer, `?session=${session}&store=false`)
+  expect(made.status, made.text).toBe(201)
+  expect(made.text).toMatch(/^v=0\r\n/)
+  expect((await onceEnded(() => sara.request('DELETE', made.headers.get('location')!))).body).toMatchObject({
+    status: 'ended',
+    model,
+  })
+
+  const { cookie = '' } = sara.headersOf('GET')
+  const origin = new URL(world.url).origin
+  const line = (project: string, headers: object) =>
+    connect(world, '', {
+      query: `?model=${model}&store=false&project=${project}`,
+      protocols: ['realtime'],
+      headers: { cookie, ...headers },
+    })
+  {
+    await using call = await line(world.project, { origin })
+    call.send({ type: 'session.update', session: { type: 'realtime', instructions: 'کوتاه' } })
+    expect((await call.event('session.updated')).session).toMatchObject({ instructions: 'کوتاه' })
+    const { call_id: id } = (await call.event('session.created')).session.kherad
+    const record = (await sara.get(`${calls}/${id}`)).body
+    expect(record).toMatchObject({ status: 'active', transport: 'websocket', model })
+    const receipt = await sara.get(`/v1/requests/${record.request_id}`)
+    expect(receipt.body).toMatchObject({ person: { id: sara.personId, name: 'Sara' } })
   }
+  const other = await world.stranger()
+  for (const [project, headers, code] of [
+    [world.project, { origin: 'https://evil.example' }, 'CROSS_SITE_REQUEST'],
+    [world.project, {}, 'CROSS_SITE_REQUEST'],
+    [other.project, { origin }, 'NOT_FOUND'],
+    [world.project, { origin, cookie: '' }, 'INVALID_API_KEY'],
+  ] as const)
+    await expect(line(project, headers), code).rejects.toMatchObject({ body: { error: { code } } })
+  const reader = await newMember(world, 'viewer')
+  expect((await createBySdp(reader, offer)).body.error.code).toBe('INSUFFICIENT_ROLE')
 })
 
 test('a call that is not connected after 15 s is over for nothing, and its place is free', async () => {

@@ -152,6 +152,7 @@ function startMoney(
     {
       ...{ callId, model: model.id, processId: app.realtime.processId, receiptId: requestId, held },
       ...{ accountId: caller.accountId, payer: caller, models: modelsOf(app, model) },
+      sessionId: caller.sessionId,
       ...{ engine: engineOf(model, transport), transport, createdMs },
       timePrice: timePriceOf(app, model),
     },

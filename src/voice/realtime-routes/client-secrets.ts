@@ -36,6 +36,7 @@ export async function createSecret(
         secret_hash: sha256(value),
         project_id: caller.projectId,
         key_id: caller.keyId,
+        session_id: caller.sessionId ?? null,
         // An agent's own model may change, so it is not stored.
         model: agent && named === undefined ? null : model.id,
         agent_id: agent?.agentId ?? null,

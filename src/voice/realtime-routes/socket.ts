@@ -75,7 +75,7 @@ async function closeReasonOf(
   if (closeCode === abnormal) return 'disconnected'
   if (broken.includes(closeCode)) return 'failed'
   if (closeCode !== violated) return 'client'
-  const refused = await app.turns.keys.presentCallerOf(caller.accountId, caller.keyId).then(
+  const refused = await app.turns.keys.presentCallerOf(caller.accountId, caller.keyId, caller.sessionId).then(
     () => false,
     (error: unknown) => error instanceof Failure && error.status < 500,
   )

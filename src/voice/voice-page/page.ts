@@ -41,6 +41,7 @@ export function pageOf(language: Language): string {
 <title>${translate('title')} · Kherad</title>
 <link rel="icon" href="${icon}">
 <link rel="stylesheet" href="/voice/page.css">
+<script src="/voice/preferences.js"></script>
 <script type="application/json" id="phrases">${scriptJson(inLanguage(scriptPhrases, language))}</script>
 <script type="module" src="/voice/page.js"></script>
 </head>
@@ -49,6 +50,7 @@ ${header(translate, language)}
 <main>
 <noscript><p class="notice">${translate('noScript')}</p></noscript>
 <div class="notice" id="insecure" role="alert" hidden></div>
+${signIn(translate)}
 ${keyForm(translate)}
 <div id="desk" hidden>
 ${settings(translate)}
@@ -65,11 +67,23 @@ function header(translate: Translate, language: Language): Html {
     language === 'fa'
       ? { code: 'en', dir: 'ltr', name: 'English' }
       : { code: 'fa', dir: 'rtl', name: 'فارسی' }
-  return html`<header>
-<div class="top"><h1>${translate('title')}</h1><a class="language" href="?lang=${other.code}" hreflang="${other.code}" lang="${other.code}" dir="${other.dir}">${other.name}</a></div>
+  return html`<div class="bar"><a class="home" href="/">${translate('console')}</a></div>
+<header>
+<div class="top"><h1>${translate('title')}</h1><a class="language" id="other-language" href="?lang=${other.code}" hreflang="${other.code}" lang="${other.code}" dir="${other.dir}">${other.name}</a></div>
 <p class="lead">${translate('lead')}</p>
 </header>`
 }
+
+/** The way in by a session, and in whose project a person who has signed in calls. */
+const signIn = (
+  translate: Translate,
+): Html => html`<section id="sign-in" aria-labelledby="sign-in-title" hidden>
+<h2 id="sign-in-title">${translate('signInTitle')}</h2>
+<p class="hint">${translate('signInHint')}</p>
+<p class="error" id="sign-in-error" role="alert"></p>
+<p><a class="button" href="/sign-in?return_to=%2Fvoice">${translate('signIn')}</a></p>
+</section>
+<p id="session-line" hidden><label for="project">${translate('project')}</label> <select id="project" dir="auto"></select> <button type="button" class="plain" id="use-key">${translate('otherKey')}</button></p>`
 
 /** The form of the key. Without a name the field's value is part of no form, and `new-password` keeps password managers from offering to store it. */
 const keyForm = (translate: Translate): Html => html`<form id="key-form" hidden>
@@ -79,7 +93,7 @@ const keyForm = (translate: Translate): Html => html`<form id="key-form" hidden>
 <p class="hint" id="key-hint">${translate('keyHint')}</p>
 <p class="error" id="key-error" role="alert"></p>
 </form>
-<p id="key-line" hidden>${translate('keyInUse')} <code dir="ltr" id="key-shown"></code> <button type="button" class="plain" id="forget">${translate('otherKey')}</button></p>`
+<p id="key-line" hidden>${translate('keyInUse')} <code dir="ltr" id="key-shown"></code> <button type="button" class="plain" id="forget">${translate('forgetKey')}</button></p>`
 
 /** A list of names, most of them Latin, which are cut at their ends where there is no room. */
 const choice = (id: string, label: string): Html =>

@@ -7,20 +7,29 @@ type Phrases = Record<string, Record<Language, string>>
 export const pagePhrases = {
   title: { fa: 'تماس صوتی', en: 'Voice' },
   lead: {
-    fa: 'با هر مدلی که کلیدتان اجازه می‌دهد حرف بزنید. هزینه را در طول تماس می‌بینید و رسید هر تماس می‌ماند.',
-    en: 'Talk to any model that your key allows. You see the cost while you talk, and each call leaves a receipt.',
+    fa: 'با هر مدلی که پروژه یا کلیدتان اجازه می‌دهد حرف بزنید. هزینه را در طول تماس می‌بینید و رسید هر تماس می‌ماند.',
+    en: 'Talk to any model that your project or key allows. You see the cost while you talk, and each call leaves a receipt.',
   },
+  console: { fa: 'کنسول خرد', en: 'Kherad console' },
+  signInTitle: { fa: 'وارد شوید', en: 'Sign in' },
+  signInHint: {
+    fa: 'با نشست خودتان تماس بگیرید؛ هزینه از اعتبار پروژه‌ای برداشت می‌شود که برمی‌گزینید. کلید هم به کار می‌رود.',
+    en: 'Call with your own session; the project that you choose pays. A key works, too.',
+  },
+  signIn: { fa: 'ورود', en: 'Sign in' },
+  project: { fa: 'پروژه', en: 'Project' },
   noScript: {
     fa: 'این صفحه به JavaScript نیاز دارد.',
     en: 'This page needs JavaScript.',
   },
-  key: { fa: 'کلید', en: 'Key' },
+  key: { fa: 'یا با کلید', en: 'Or with a key' },
   keyHint: {
     fa: 'کلید فقط در حافظهٔ همین صفحه می‌ماند و با بستن آن فراموش می‌شود. برای هر تماس رمز کوتاه‌مدتی ساخته می‌شود که کار دیگری از آن برنمی‌آید.',
     en: 'The key stays in the memory of this page only and is forgotten when you close it. For each call it is changed for a secret that does nothing else and soon expires.',
   },
   useKey: { fa: 'ادامه', en: 'Continue' },
-  otherKey: { fa: 'فراموش کردن کلید', en: 'Forget the key' },
+  otherKey: { fa: 'با کلید', en: 'Use a key' },
+  forgetKey: { fa: 'فراموش کردن کلید', en: 'Forget the key' },
   keyInUse: { fa: 'کلید', en: 'Key' },
   settings: { fa: 'تنظیم تماس', en: 'Settings of the call' },
   model: { fa: 'مدل', en: 'Model' },
@@ -28,8 +37,8 @@ export const pagePhrases = {
   agent: { fa: 'عامل', en: 'Agent' },
   keep: { fa: 'متن و صدای این تماس نگه داشته شود', en: 'Keep the words and the sound of this call' },
   keepHint: {
-    fa: 'بدون آن هیچ‌کدام ذخیره نمی‌شود. آنچه نگه داشته شده با کلیدهای همین حساب خواندنی است و هر وقت بخواهید حذف می‌شود.',
-    en: 'Without it neither is stored. What is kept can be read with the keys of this account, and deleted whenever you like.',
+    fa: 'بدون آن هیچ‌کدام ذخیره نمی‌شود. آنچه نگه داشته شده در همین حساب خواندنی است و هر وقت بخواهید حذف می‌شود.',
+    en: 'Without it neither is stored. What is kept can be read in this account, and deleted whenever you like.',
   },
   call: { fa: 'تماس', en: 'Call' },
   start: { fa: 'شروع تماس', en: 'Start talking' },
@@ -39,8 +48,8 @@ export const pagePhrases = {
   transcript: { fa: 'متن تماس', en: 'Transcript' },
   calls: { fa: 'تماس‌های شما', en: 'Your calls' },
   callsHint: {
-    fa: 'تماس‌های همهٔ کلیدهای این حساب، تازه‌ترین نخست.',
-    en: 'Calls of all keys of this account, newest first.',
+    fa: 'همهٔ تماس‌های این حساب، تازه‌ترین نخست.',
+    en: 'All calls of this account, newest first.',
   },
   reload: { fa: 'تازه‌سازی', en: 'Refresh' },
   more: { fa: 'تماس‌های پیشین', en: 'Earlier calls' },
@@ -105,8 +114,8 @@ export const scriptPhrases = {
     en: 'The call has ended because something failed at the service. Call again.',
   },
   ended_revoked: {
-    fa: 'کلید لغو شده است، پس تماس پایان یافت. با کلید دیگری ادامه دهید.',
-    en: 'The key was revoked, so the call has ended. Go on with another key.',
+    fa: 'نشست یا کلید پایان یافته است، پس تماس قطع شد. دوباره وارد شوید یا کلید دیگری به کار ببرید.',
+    en: 'The session or the key has ended, and with it the call. Sign in again or use another key.',
   },
   ended_stopped: {
     fa: 'سرویس خاموش شد و تماس پایان یافت. چند دقیقهٔ دیگر دوباره تماس بگیرید.',
@@ -147,6 +156,14 @@ export const scriptPhrases = {
     fa: 'این کلید درست نیست یا لغو شده است. کلید دیگری بنویسید.',
     en: 'This key is wrong or was revoked. Type another one.',
   },
+  error_NOT_SIGNED_IN: {
+    fa: 'نشست شما پایان یافته است. صفحه را تازه کنید و دوباره وارد شوید.',
+    en: 'Your session has ended. Reload the page and sign in again.',
+  },
+  noProject: {
+    fa: 'وارد شده‌اید، ولی هنوز پروژه‌ای ندارید. از مالک حساب دعوت بخواهید، یا کلیدی بنویسید.',
+    en: 'You have signed in and have no project yet. Ask the owner of an account for an invitation, or type a key.',
+  },
   error_INSUFFICIENT_SCOPE: {
     fa: 'این کلید اجازهٔ تماس ندارد؛ دسترسی audio:write لازم است.',
     en: 'This key may not call; it needs the scope audio:write.',
@@ -168,8 +185,8 @@ export const scriptPhrases = {
     en: 'This key may not use one of the models of this call. Choose another model.',
   },
   noModels: {
-    fa: 'فهرست مدل‌ها در دسترس این کلید نیست (models:read)؛ تماس با مدل پیش‌فرض برقرار می‌شود.',
-    en: 'This key may not list models (models:read); the call uses the default one.',
+    fa: 'فهرست مدل‌ها در دسترس نیست (models:read)؛ تماس با مدل پیش‌فرض برقرار می‌شود.',
+    en: 'Models may not be listed (models:read); the call uses the default one.',
   },
   // The list of calls.
   noCalls: { fa: 'هنوز تماسی نیست.', en: 'No calls yet.' },

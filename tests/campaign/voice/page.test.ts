@@ -1,6 +1,7 @@
 /** The page /voice in real Chromium, whose microphone plays speech, against the models of the sandbox. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newMember } from '../../harness/session.ts'
 import { hasEspeak } from '../../harness/spoken.ts'
 import { until } from '../../harness/until.ts'
 import { boot, type World } from '../../harness/world.ts'
@@ -18,10 +19,12 @@ afterAll(() => stack.disposeAsync())
 
 const calls = '/v1/realtime/calls'
 const address = `**${calls}`
+/** The same with or without a query. */
+const anyAddress = new RegExp(`${calls}(?:\\?.*)?$`)
 
 /** WebRTC is refused, so that a page takes its WebSocket. */
 const withoutWebRtc = (page: Page): Promise<unknown> =>
-  page.route(address, (route) =>
+  page.route(anyAddress, (route) =>
     route.request().method() === 'POST'
       ? route.fulfill({ status: 503, json: { error: { code: 'WEBRTC_UNAVAILABLE', message: '' } } })
       : route.continue(),
@@ -57,7 +60,7 @@ test('the page and its files come from here alone, may run nothing inline, and n
   const text = await reply.text()
   expect(text).toContain('<html lang="en" dir="ltr">')
   expect(text).not.toMatch(
-    /<script(?! type="application\/json"| type="module" src="\/voice\/)|<style| style=| on\w+=/,
+    /<script(?! type="application\/json"|(?: type="module")? src="\/voice\/)|<style| style=| on\w+=/,
   )
   expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
   for (const name of ['page.js', 'page.css', 'sound-worklet.js']) {
@@ -124,6 +127,45 @@ describe.skipIf(browserPath === undefined || !hasEspeak)('in a browser', () => {
     expect(listed).toContain((seconds % 60).toLocaleString('fa-IR', { minimumIntegerDigits: 2 }))
     expect(phone.complaints).toEqual([])
     await free()
+  })
+
+  test('who has signed in talks without a key, in the language of the console; a stranger is led to sign in and back', async () => {
+    const sara = await newMember(world, 'developer')
+    const context = await browser.newContext({ locale: 'en-US' })
+    await using stack = new AsyncDisposableStack()
+    stack.defer(() => context.close())
+    const page = await context.newPage()
+    await page.goto(`${world.url}/voice`)
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.waitForURL('**/sign-in?return_to=%2Fvoice')
+    // As the console leaves it behind: the cookie, and beside it the hint and the choices.
+    await context.addCookies(
+      [...sara.cookies].map(([name, value]) => ({ name, value, url: world.url, httpOnly: true })),
+    )
+    await page.evaluate(
+      `Object.assign(localStorage, { 'kherad.signed-in': '1', 'kherad.locale': 'fa', 'kherad.project': '${world.project}' })`,
+    )
+    const proofs: (string | undefined)[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/v1/')) proofs.push(request.headers()['authorization'])
+    })
+    const sockets: string[] = []
+    page.on('websocket', (socket) => sockets.push(socket.url()))
+    await withoutWebRtc(page)
+    await page.goto(`${world.url}/voice`)
+    await page.getByRole('button', { name: 'شروع تماس' }).click()
+    await page.locator('.said.assistant').first().waitFor()
+    expect(await page.locator('html').getAttribute('dir')).toBe('rtl')
+    expect(sockets).toEqual([expect.stringContaining(`project=${world.project}`)])
+    expect(proofs.filter((proof) => proof !== undefined)).toEqual([])
+    await page.getByRole('button', { name: 'پایان تماس' }).click()
+    await free()
+    await page.getByRole('link', { name: 'کنسول خرد' }).waitFor()
+    // A key can still be typed.
+    await page.getByRole('button', { name: 'با کلید' }).click()
+    await page.locator('#key').fill((await world.key()).secret)
+    await page.locator('#key').press('Enter')
+    await page.locator('#key-line').waitFor()
   })
 
   test('where WebRTC does not connect, its call is given up and a WebSocket carries sound both ways; what is kept by choice is heard and deleted', async () => {

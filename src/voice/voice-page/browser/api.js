@@ -1,5 +1,7 @@
-/** Requests to this server in the name of a key, which is stored nowhere but here. */
+/** Requests to this server by the session of who has signed in, or in the name of a key, which is stored nowhere but here. */
 import { hasPhrase, language, translate } from './words.js'
+
+/** @import { CallChoice, CallCredential, Credential } from './line.d.ts' */
 
 /** A refusal of the server, or a request that it did not answer. */
 export class Refusal extends Error {
@@ -24,20 +26,31 @@ export function sentenceOf(error) {
 }
 
 /**
- * @param {string} path
- * @param {{ method?: string, secret: string, type?: string, body?: string, accept?: string }} request
+ * The headers that prove a request; a session is proven by its cookie, and names its project.
+ * @param {Credential} credential
+ * @returns {Record<string, string>}
  */
-export async function send(path, { method = 'GET', secret, type, body }) {
+function proofOf(credential) {
+  if ('secret' in credential) return { authorization: `Bearer ${credential.secret}` }
+  return credential.project === undefined ? {} : { 'x-kherad-project': credential.project }
+}
+
+/**
+ * @param {string} path
+ * @param {{ method?: string, credential: Credential, type?: string, body?: string }} request
+ */
+export async function send(path, { method = 'GET', credential, type, body }) {
   const reply = await fetch(path, {
     method,
     headers: {
-      authorization: `Bearer ${secret}`,
+      ...proofOf(credential),
       'accept-language': language,
       ...(type !== undefined && { 'content-type': type }),
     },
     ...(body !== undefined && { body }),
     cache: 'no-store',
-    credentials: 'omit',
+    // A request with a key is judged by the key alone.
+    credentials: 'secret' in credential ? 'omit' : 'same-origin',
   }).catch(() => undefined)
   if (!reply) throw new Refusal('OFFLINE', translate('offline'))
   if (reply.ok) return reply
@@ -46,22 +59,28 @@ export async function send(path, { method = 'GET', secret, type, body }) {
 }
 
 export class Api {
-  /** @type {string} */
-  #key
+  /** @type {Credential} */
+  #credential
 
-  /** @param {string} key */
-  constructor(key) {
-    this.#key = key
+  /** @param {Credential} credential */
+  constructor(credential) {
+    this.#credential = credential
   }
 
-  /** The ends of the key, enough to recognise it. */
-  get maskedKey() {
-    return `${this.#key.slice(0, 4)}…${this.#key.slice(-4)}`
+  /**
+   * What begins a call: a key is changed for a secret that does nothing else, a session begins it itself.
+   * @param {CallChoice} choice
+   * @returns {Promise<CallCredential>}
+   */
+  async credentialOfCall(choice) {
+    if (!('secret' in this.#credential)) return { ...this.#credential, choice }
+    const { value } = await this.post('/v1/realtime/client_secrets', choice)
+    return { secret: value }
   }
 
   /** @param {string} path */
   async get(path) {
-    return (await send(path, { secret: this.#key })).json()
+    return (await send(path, { credential: this.#credential })).json()
   }
 
   /**
@@ -71,7 +90,7 @@ export class Api {
   async post(path, body) {
     const request = {
       method: 'POST',
-      secret: this.#key,
+      credential: this.#credential,
       type: 'application/json',
       body: JSON.stringify(body),
     }
@@ -83,11 +102,11 @@ export class Api {
    * @param {string} path
    */
   async bytes(path) {
-    return (await send(path, { secret: this.#key })).blob()
+    return (await send(path, { credential: this.#credential })).blob()
   }
 
   /** @param {string} path */
   async remove(path) {
-    return (await send(path, { method: 'DELETE', secret: this.#key })).json()
+    return (await send(path, { method: 'DELETE', credential: this.#credential })).json()
   }
 }

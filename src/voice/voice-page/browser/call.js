@@ -5,7 +5,7 @@ import { openSocketLine } from './socket-line.js'
 import { formatNumber, translate } from './words.js'
 
 /** @import { Api } from './api.js' */
-/** @import { CallEvent, CallState, CallView, CallLine } from './line.d.ts' */
+/** @import { CallChoice, CallCredential, CallEvent, CallState, CallView, CallLine } from './line.d.ts' */
 
 /** How long the page shows `thinking` for a turn that gets no answer, such as "yes, yes" during an answer. */
 const maxThinkingMs = 4_000
@@ -55,13 +55,12 @@ export class PageCall {
     this.#audio = audio
   }
 
-  /** @param {object} secretRequest the body of the request for its secret: the model or agent that answers, and its settings */
-  async begin(secretRequest) {
+  /** @param {CallChoice} choice the model or agent that answers, and its settings */
+  async begin(choice) {
     this.#view.state('connecting')
     try {
       this.#microphone = await openMicrophone()
-      const { value } = await this.#api.post('/v1/realtime/client_secrets', secretRequest)
-      const line = await this.#open(value)
+      const line = await this.#open(await this.#api.credentialOfCall(choice))
       if (this.#isOver) return line.close()
       this.#line = line
     } catch (error) {
@@ -77,12 +76,12 @@ export class PageCall {
 
   /**
    * Opens a line over WebRTC, or over a WebSocket where WebRTC does not connect.
-   * @param {string} secret
+   * @param {CallCredential} credential
    */
-  async #open(secret) {
+  async #open(credential) {
     const microphone = /** @type {MediaStream} */ (this.#microphone)
     const options = {
-      ...{ secret, microphone, audio: this.#audio },
+      ...{ credential, microphone, audio: this.#audio },
       heard: (/** @type {CallEvent} */ event) => this.#heard(event),
       gone: () => this.#gone(),
     }

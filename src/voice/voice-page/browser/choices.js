@@ -1,8 +1,9 @@
-/** The choice of model, voice and agent for a call, as far as the key may see them. */
+/** The choice of model, voice and agent for a call, as far as the caller may see them. */
 import { Refusal } from './api.js'
 import { language, translate } from './words.js'
 
 /** @import { Api } from './api.js' */
+/** @import { CallChoice } from './line.d.ts' */
 
 /**
  * @typedef {{ id: string, name?: string, gender?: string, languages?: string[] }} Voice
@@ -30,7 +31,7 @@ export class Choices {
   }
 
   /**
-   * Loads the lists. Returns false where the key may not list models: then the default one answers.
+   * Loads the lists. Returns false where the caller may not list models: then the default one answers.
    * @param {Api} api
    */
   async load(api) {
@@ -43,8 +44,8 @@ export class Choices {
     return models !== undefined
   }
 
-  /** The body of a request for a client secret. */
-  get secretRequest() {
+  /** @returns {CallChoice} */
+  get choice() {
     const agent = this.#agent.value
     // An agent has a model of its own.
     const model = agent ? '' : this.#model.value
@@ -85,7 +86,7 @@ export class Choices {
       group.append(...options)
       return group
     })
-    // Only for a key that sees no models does the server choose.
+    // Only for a caller who sees no models does the server choose.
     this.#model.replaceChildren(...(groups.length > 0 ? groups : [option('', translate('standardModel'))]))
     const first = this.#models.find((one) => one.kind === 'realtime' && one.default)
     if (first) this.#model.value = first.id
@@ -110,7 +111,7 @@ export class Choices {
 }
 
 /**
- * The rows of a list; undefined where the key may not read it.
+ * The rows of a list; undefined where the caller may not read it.
  * @param {Api} api
  * @param {string} path
  */
@@ -118,7 +119,8 @@ const listIfAllowed = (api, path) =>
   api.get(path).then(
     ({ data }) => data,
     (error) => {
-      if (error instanceof Refusal && error.code === 'INSUFFICIENT_SCOPE') return undefined
+      if (error instanceof Refusal && ['INSUFFICIENT_SCOPE', 'INSUFFICIENT_ROLE'].includes(error.code))
+        return undefined
       throw error
     },
   )

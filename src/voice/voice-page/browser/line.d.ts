@@ -5,9 +5,21 @@ export interface CallLine {
   close(): void
 }
 
+/** What proves a request: a key or the secret of a call (`ek_…`), or the session in the cookie, which names its project. */
+export type Credential = { secret: string } | { project: string | undefined }
+
+/** Who answers, and how: the body of a request for a client secret. */
+export interface CallChoice {
+  agent_id?: string
+  store: boolean
+  session: { type: 'realtime'; model?: string; audio: object }
+}
+
+/** What begins a call. A client secret has its choice already. */
+export type CallCredential = { secret: string } | { project: string | undefined; choice: CallChoice }
+
 export interface CallLineOptions {
-  /** The secret of this call only (`ek_…`). */
-  secret: string
+  credential: CallCredential
   microphone: MediaStream
   /** Plays the received sound. */
   audio: HTMLAudioElement

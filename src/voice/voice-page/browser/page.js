@@ -1,15 +1,17 @@
-/** The page of calls: a key, one button, and the calls. */
+/** The page of calls: a session or a key, one button, and the calls. */
 import { Api, sentenceOf } from './api.js'
 import { PageCall } from './call.js'
 import { Calls } from './calls.js'
 import { Choices } from './choices.js'
 import { element, make } from './make.js'
+import { chooseLanguage, chooseProject, projectsOfSession } from './session.js'
 import { Transcript } from './transcript.js'
 import { credits, duration, language, translate } from './words.js'
 
 /** @import { CallState, CallView } from './line.d.ts' */
 
 const form = element('key-form')
+const projects = select('project')
 const keyInput = /** @type {HTMLInputElement} */ (element('key'))
 const talk = /** @type {HTMLButtonElement} */ (element('talk'))
 const settings = /** @type {HTMLFieldSetElement} */ (element('settings'))
@@ -40,7 +42,7 @@ let ticking
 const canHear = window.isSecureContext && navigator.mediaDevices !== undefined
 if (!canHear) sayInsecure()
 talk.disabled = !canHear
-form.hidden = false
+void enter()
 
 function sayInsecure() {
   const port = location.port === '' ? '' : `:${location.port}`
@@ -71,44 +73,103 @@ form.addEventListener('submit', async (event) => {
   await useKey(key)
 })
 
+/** Shows the page of who has signed in, or how one comes in. */
+async function enter() {
+  try {
+    const found = await projectsOfSession()
+    if (found?.[0] === undefined) {
+      showEntrance(found === undefined ? '' : translate('noProject'))
+      return
+    }
+    projects.replaceChildren(...found.map(optionOf))
+    await useSession(found[0].id)
+  } catch (error) {
+    showEntrance(sentenceOf(error))
+  }
+}
+
+/** @param {import('./session.js').Project} project */
+function optionOf({ id, name, account }) {
+  const option = make('option', { text: `${name} · ${account}` })
+  option.value = id
+  option.dir = 'auto'
+  return option
+}
+
+/**
+ * Shows how one comes in: by signing in, or with a key.
+ * @param {string} [sentence] why nobody is in
+ */
+function showEntrance(sentence = '') {
+  element('sign-in-error').textContent = sentence
+  for (const id of ['session-line', 'key-line', 'desk']) show(id, false)
+  for (const id of ['sign-in', 'key-form']) show(id, true)
+}
+
+/** @param {string} project */
+async function useSession(project) {
+  try {
+    await open(new Api({ project }), 'session-line')
+  } catch (error) {
+    showEntrance(sentenceOf(error))
+  }
+}
+
+projects.addEventListener('change', () => {
+  call?.hangUp()
+  chooseProject(projects.value)
+  void useSession(projects.value)
+})
+
 /** @param {string} key */
 async function useKey(key) {
-  const next = new Api(key)
   try {
-    const mayList = await choices.load(next)
-    element('choices-hint').textContent = mayList ? '' : translate('noModels')
-    element('choices-hint').hidden = mayList
+    await open(new Api({ secret: key }), 'key-line')
   } catch (error) {
     element('key-error').textContent = sentenceOf(error)
     return
   }
   // The key stays in no field, where another person could read it or a browser could store it.
   keyInput.value = ''
+  // Its ends are enough to recognise it.
+  talk.focus()
+  element('key-shown').textContent = `${key.slice(0, 4)}…${key.slice(-4)}`
+}
+
+/**
+ * Shows what the caller may choose, and the calls. Throws where the server refuses the caller.
+ * @param {Api} next
+ * @param {'session-line' | 'key-line'} line says in whose name the page calls
+ */
+async function open(next, line) {
+  const mayList = await choices.load(next)
+  element('choices-hint').textContent = mayList ? '' : translate('noModels')
+  element('choices-hint').hidden = mayList
   api = next
-  element('key-shown').textContent = next.maskedKey
-  show('key-line', true)
-  show('desk', true)
-  form.hidden = true
+  for (const id of ['sign-in', 'key-form']) show(id, false)
+  for (const id of [line, 'desk']) show(id, true)
   showState('idle')
   calls = new Calls(next, {
     list: element('calls-list'),
     more: element('more'),
     error: element('calls-error'),
   })
-  talk.focus()
-  await calls.load()
+  void calls.load()
 }
 
-element('forget').addEventListener('click', () => {
-  call?.hangUp()
-  api = undefined
-  calls = undefined
-  transcript.clear()
-  element('calls-list').replaceChildren()
-  show('key-line', false)
-  show('desk', false)
-  form.hidden = false
-  keyInput.focus()
+for (const id of ['forget', 'use-key'])
+  element(id).addEventListener('click', () => {
+    call?.hangUp()
+    api = undefined
+    calls = undefined
+    transcript.clear()
+    element('calls-list').replaceChildren()
+    showEntrance()
+    keyInput.focus()
+  })
+
+element('other-language').addEventListener('click', ({ currentTarget }) => {
+  chooseLanguage(/** @type {HTMLAnchorElement} */ (currentTarget).hreflang)
 })
 
 element('reload').addEventListener('click', () => calls?.load())
@@ -143,7 +204,7 @@ function begin(caller) {
     view.ended(translate('noSound'), true)
     return
   }
-  void call.begin(choices.secretRequest)
+  void call.begin(choices.choice)
 }
 
 /** @type {CallView} */

@@ -1,7 +1,7 @@
 /** A call over WebRTC: sound on a track, events on the channel `oai-events`. */
 import { send } from './api.js'
 
-/** @import { CallLine, CallLineOptions } from './line.d.ts' */
+/** @import { CallCredential, CallLine, CallLineOptions } from './line.d.ts' */
 
 /** A connection succeeds within this time, or never: networks that block UDP do not report it. */
 const maxConnectMs = 5_000
@@ -22,7 +22,7 @@ export class NotConnected extends Error {
  * @param {CallLineOptions} options
  * @returns {Promise<CallLine>}
  */
-export async function openPeerLine({ secret, microphone, audio, heard, gone }) {
+export async function openPeerLine({ credential, microphone, audio, heard, gone }) {
   const peer = new RTCPeerConnection()
   try {
     for (const track of microphone.getAudioTracks()) peer.addTrack(track, microphone)
@@ -33,7 +33,7 @@ export async function openPeerLine({ secret, microphone, audio, heard, gone }) {
     const channel = peer.createDataChannel('oai-events')
     channel.onmessage = ({ data }) => heard(JSON.parse(data))
     await peer.setLocalDescription(await peer.createOffer())
-    const address = await answer(peer, secret)
+    const address = await answer(peer, credential)
     await waitUntilOpened(peer, channel, address)
     watch(peer, channel, gone)
     return {
@@ -54,14 +54,29 @@ export async function openPeerLine({ secret, microphone, audio, heard, gone }) {
 /**
  * Sets the server's answer and returns the address at which the call is read and ended.
  * @param {RTCPeerConnection} peer
- * @param {string} secret
+ * @param {CallCredential} credential
  */
-async function answer(peer, secret) {
+async function answer(peer, credential) {
   const body = peer.localDescription?.sdp ?? ''
-  const reply = await send('/v1/realtime/calls', { method: 'POST', secret, type: 'application/sdp', body })
+  const path = `/v1/realtime/calls${queryOf(credential)}`
+  const reply = await send(path, { method: 'POST', credential, type: 'application/sdp', body })
   const address = reply.headers.get('location') ?? ''
   await peer.setRemoteDescription({ type: 'answer', sdp: await reply.text() })
   return address
+}
+
+/**
+ * The choice of a call that no client secret has made.
+ * @param {CallCredential} credential
+ */
+function queryOf(credential) {
+  if (!('choice' in credential)) return ''
+  const { agent_id: agent, store, session } = credential.choice
+  return `?${new URLSearchParams({
+    session: JSON.stringify(session),
+    store: String(store),
+    ...(agent !== undefined && { agent_id: agent }),
+  })}`
 }
 
 /**

@@ -1,5 +1,5 @@
 /** A call over a WebSocket: sound in events, both ways. */
-/** @import { CallEvent, CallLine, CallLineOptions } from './line.d.ts' */
+/** @import { CallCredential, CallEvent, CallLine, CallLineOptions } from './line.d.ts' */
 
 /** The most bytes that wait to be sent; sound of the microphone beyond them is dropped. */
 const maxUnsentBytes = 1_000_000
@@ -12,10 +12,10 @@ const cuts = new Set(['output_audio_buffer.cleared', 'conversation.item.truncate
  * @param {CallLineOptions & { context: AudioContext }} options the `context` must begin at the press of a button, or it stays silent
  * @returns {Promise<CallLine>}
  */
-export async function openSocketLine({ secret, microphone, context, heard, gone }) {
+export async function openSocketLine({ credential, microphone, context, heard, gone }) {
   await context.audioWorklet.addModule('/voice/sound-worklet.js')
   await context.resume()
-  const socket = await openSocket(secret)
+  const socket = await openSocket(credential)
   const sound = joinSound(context, microphone, (audio) => {
     if (socket.readyState === WebSocket.OPEN && socket.bufferedAmount < maxUnsentBytes)
       socket.send(JSON.stringify({ type: 'input_audio_buffer.append', audio }))
@@ -42,16 +42,36 @@ export async function openSocketLine({ secret, microphone, context, heard, gone 
 }
 
 /**
- * @param {string} secret
+ * @param {CallCredential} credential
  * @returns {Promise<WebSocket>}
  */
-function openSocket(secret) {
+function openSocket(credential) {
   const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/realtime`
-  // Browsers send no header with a WebSocket, and an address would be logged.
-  const socket = new WebSocket(address, ['realtime', `openai-insecure-api-key.${secret}`])
+  const socket =
+    'secret' in credential
+      ? // Browsers send no header with a WebSocket, and an address would be logged.
+        new WebSocket(address, ['realtime', `openai-insecure-api-key.${credential.secret}`])
+      : new WebSocket(`${address}?${queryOf(credential)}`, ['realtime'])
   return new Promise((resolve, reject) => {
-    socket.onopen = () => resolve(socket)
+    socket.onopen = () => {
+      // Settings beside the model, which a client secret would have.
+      if ('choice' in credential) {
+        const { model: _model, ...session } = credential.choice.session
+        socket.send(JSON.stringify({ type: 'session.update', session }))
+      }
+      resolve(socket)
+    }
     socket.onclose = () => reject(new Error('no line'))
+  })
+}
+
+/** @param {Extract<CallCredential, { choice: object }>} credential */
+function queryOf({ project, choice: { agent_id: agent, store, session } }) {
+  return new URLSearchParams({
+    store: String(store),
+    ...(project !== undefined && { project }),
+    ...(agent !== undefined && { agent_id: agent }),
+    ...(session.model !== undefined && { model: session.model }),
   })
 }
 
