@@ -200,7 +200,7 @@ create table people.invitations (
   email text not null,
   role text not null check (role in ('owner', 'admin', 'developer', 'billing', 'viewer')),
   project_ids uuid[],
-  hash bytea not null unique check (length(hash) = 32),
+  hash bytea not null check (length(hash) = 32),
   -- Null: the operator's command line.
   invited_by uuid references people.people,
   created_at timestamptz not null,
@@ -210,6 +210,8 @@ create table people.invitations (
   accepted_by uuid references people.people,
   primary key (account_id, invitation_id)
 );
+-- Not unique: an account may be kept elsewhere than another, and 256 random bits meet nowhere.
+create index invitations_hash on people.invitations (hash);
 create index open_invitations on people.invitations (account_id, email) where accepted_at is null and revoked_at is null;
 create index invitations_of_inviter on people.invitations (invited_by) where invited_by is not null;
 create index old_invitations on people.invitations (expires_at);
@@ -278,12 +280,40 @@ end $$;
 create trigger queue_threshold after insert on events.outbox for each row when (new.type = 'budget.threshold')
   execute function people.queue_threshold();
 
+-- The thresholds of all caps in an account, in percent, in the row of the account itself; null: those of the installation.
+alter table ledger.meters add column thresholds_percent smallint[];
+
+-- As before (0023-settlements.sql), by the thresholds of the account where it has its own.
+create or replace function ledger.tell_thresholds(ops ledger.settle_op[], at timestamptz, thresholds smallint[]) returns void language sql as $$
+  insert into events.outbox (account_id, project_id, type, data, once_key, created_at)
+  select m.account_id, m.project_id, 'budget.threshold',
+    json_build_object('scope', m.scope, 'scope_id', m.scope_id, 'period', p.period, 'threshold_percent', t.percent,
+      'cap_credits', p.cap / 1000000, 'spent_credits', (p.spent + 999999) / 1000000),
+    concat_ws(':', 'budget.threshold', m.scope, m.scope_id, p.period, p.cap, t.percent), at
+  from (
+    select m.account_id, m.scope, m.scope_id, k.project_id, m.cap, m.spent, m.month, m.month_cap, m.month_spent,
+      sum(s.charged) as paid, sum(case when s.month = m.month then s.charged else 0 end) as month_paid
+    from unnest(ops) o join ledger.settlements s on s.account_id = o.account_id and s.receipt_id = o.receipt_id
+    cross join lateral (values ('account', s.account_id, null), ('project', s.project_id, s.project_id), ('key', s.key_id, s.project_id)) k(scope, scope_id, project_id)
+    join ledger.meters m on m.account_id = s.account_id and m.scope = k.scope and m.scope_id = k.scope_id
+    group by m.account_id, m.scope, m.scope_id, k.project_id
+  ) m
+  join ledger.meters own on own.account_id = m.account_id and own.scope = 'account' and own.scope_id = m.account_id
+  cross join lateral (values ('total', m.cap, m.spent, m.paid), (to_char(m.month, 'YYYY-MM'), m.month_cap, m.month_spent, m.month_paid)) p(period, cap, spent, paid)
+  cross join lateral unnest(coalesce(own.thresholds_percent, thresholds)) t(percent)
+  where t.percent <= ledger.percent(p.spent, p.cap) and t.percent > ledger.percent(p.spent - p.paid::bigint, p.cap)
+  on conflict do nothing
+$$;
+
 -- Sessions pay through a key of their own, which has no secret; keys name the person who made them, or whose they are.
 alter table auth.keys add column kind text not null default 'api' check (kind in ('api', 'session', 'connection'));
 alter table auth.keys add column person_id uuid;
 create unique index session_key_of_person on auth.keys (account_id, project_id, person_id)
   where kind = 'session' and revoked_at is null;
 create index keys_of_person on auth.keys (person_id) where person_id is not null;
+
+-- What a session makes for browsers without cookies ends with it.
+alter table realtime.client_secrets add column session_id uuid;
 
 -- A session names no project while its person has only one, so a new one is announced as changes are.
 create trigger tell_new after insert on auth.projects for each row execute function auth.tell_change();
@@ -304,9 +334,9 @@ create trigger tell_change after update of hash, ended_at, stepped_up_at on peop
 create schema audit;
 
 create table audit.entries (
-  entry_id uuid primary key,
-  -- Null for changes of the whole installation.
-  account_id uuid,
+  -- All digits are zeros for changes of the whole installation.
+  account_id uuid not null,
+  entry_id uuid not null,
   project_id uuid,
   at timestamptz not null,
   actor_kind text not null check (actor_kind in ('person', 'key', 'operator', 'system')),
@@ -319,10 +349,14 @@ create table audit.entries (
   before jsonb,
   after jsonb,
   request_id uuid,
-  client text
+  client text,
+  primary key (account_id, entry_id)
 );
-create index entries_of_account on audit.entries (account_id, entry_id);
-create index entries_of_installation on audit.entries (entry_id) where account_id is null;
+create index entries_of_all on audit.entries (entry_id);
+-- By who, what, and what was done; each page is read in the order of the index.
+create index entries_of_actor on audit.entries (account_id, actor_id, entry_id) where actor_id is not null;
+create index entries_of_target on audit.entries (account_id, target_id, entry_id) where target_id is not null;
+create index entries_of_operation on audit.entries (account_id, operation text_pattern_ops, entry_id);
 
 create function audit.refuse_change() returns trigger language plpgsql as $$
 begin

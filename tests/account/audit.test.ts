@@ -138,6 +138,8 @@ test('pages go from new to old without a gap, whatever the filter', async () => 
   expect(await read('&to=2026-02-01T03:00:00Z'), 'a moment is before its end').toBe('210')
   expect(await read('&from=2026-02-01T01:00:00%2B00:00&to=2026-02-01T01:00:00.001Z')).toBe('1')
   expect(await read('&actor_kind=key')).toBe('')
+  expect(await read('&target_id=3')).toBe('3')
+  expect(await read('&target_id=4&to=2026-02-01T03:00:00Z')).toBe('')
   expect(await operationsOf(owner, '&operation=paging.o')).toEqual(['paging.odd', 'paging.odd'])
   expect(await operationsOf(owner, '&operation=aging.')).toEqual([])
 })
@@ -181,7 +183,7 @@ test('no account reads rows of another, by whatever filter', async () => {
   expectRefusal(await other.get('/v1/audit'), missing)
 })
 
-test('a row names a key of its own account, and neither a key of another one nor what is no id', async () => {
+test('a row names a key and a project of its own account, and neither a key of another one nor what is no id', async () => {
   const stranger = await world.stranger()
   const foreign = (
     await world.app.db.query<{ key_id: string }>(
@@ -191,12 +193,14 @@ test('a row names a key of its own account, and neither a key of another one nor
   )[0]!.key_id
   for (const id of [key.keyId, foreign, 'no-id'])
     await write({ operation: 'named.key', target: { kind: 'key', id } })
-  const { body } = await owner.get('/v1/audit?operation=named.key')
-  expect(body.data.map(({ target }: { target: { name: string | null } }) => target.name)).toEqual([
-    null,
-    null,
-    'test',
-  ])
+  const namesOf = async (operation: string) =>
+    (await owner.get(`/v1/audit?operation=${operation}`)).body.data.map(
+      ({ target }: { target: { name: string | null } }) => target.name,
+    )
+  expect(await namesOf('named.key')).toEqual([null, null, 'test'])
+  for (const id of [world.project, stranger.project])
+    await write({ operation: 'named.project', target: { kind: 'project', id } })
+  expect(await namesOf('named.project')).toEqual([null, 'test'])
 })
 
 test('people who are gone keep their id in the log, and no name', async () => {

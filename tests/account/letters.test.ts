@@ -11,7 +11,7 @@ import { platformAccount } from '#platform/jobs'
 import { grant, setCaps } from '#platform/ledger'
 import { sha256 } from '#platform/secrets'
 import { MailServer } from '../harness/mail-server.ts'
-import { newMember } from '../harness/session.ts'
+import { type Member, newMember } from '../harness/session.ts'
 import { until } from '../harness/until.ts'
 import { boot, MovableClock, makePeople, type World } from '../harness/world.ts'
 
@@ -95,6 +95,14 @@ const lettersEnded = () =>
       0,
   )
 
+/** The headers of a page of the configured address, with the session of this person. */
+function ownHeaders(person: Member): Record<string, string> {
+  const origin = 'https://kherad.example.org'
+  const token = person.cookies.get(person.nameOf('session'))
+  const cookie = `${cookieName(origin, world.app.sessions.installation, 'session')}=${token}`
+  return { origin, cookie }
+}
+
 describe('a letter', () => {
   test('is sent once its transaction has committed, in the language and the time zone of the person', async () => {
     const email = newAddress('sara')
@@ -144,10 +152,10 @@ describe('a letter', () => {
     expect(opened).not.toContain('secrettoken')
   })
 
-  test('of a kind that strangers can cause goes to an address five times within an hour, however many ask at once; notices always go', async () => {
+  test('of a kind that strangers can cause goes to an address seven times within an hour, however many ask at once; notices always go', async () => {
     const email = newAddress()
     const asked = await Promise.all(
-      Array.from({ length: 8 }, (_, at) =>
+      Array.from({ length: 10 }, (_, at) =>
         write({
           to: email,
           kind: 'password_reset',
@@ -157,10 +165,10 @@ describe('a letter', () => {
         }),
       ),
     )
-    expect(asked.flat().filter((result) => result === 'queued')).toHaveLength(5)
+    expect(asked.flat().filter((result) => result === 'queued')).toHaveLength(7)
     expect(asked.flat().filter((result) => result === 'limited')).toHaveLength(3)
     expect(await write(noticeTo(email))).toEqual(['queued'])
-    await mails.mailTo(email, 6)
+    await mails.mailTo(email, 8)
     clock.moveMs(60 * minuteMs - 1)
     expect(await write(codeTo(email, '111111'))).toEqual(['limited'])
     clock.moveMs(1)
@@ -168,7 +176,7 @@ describe('a letter', () => {
     await lettersEnded()
   })
 
-  test('is counted for its purpose: sign-ups and invitations of strangers keep no code from a person, and two are kept for who is known', async () => {
+  test('is counted for its purpose: sign-ups and invitations of strangers keep no code from a person, and letters are kept for networks and browsers of the person', async () => {
     const to = newAddress()
     const data = { account: 'A', inviter: 'B', role: 'viewer', days: 7 } as const
     const invitation = (at: number): NewLetter => {
@@ -182,16 +190,19 @@ describe('a letter', () => {
     ).toEqual(five)
     expect(await write(...six.map(invitation))).toEqual(five)
     const owner = await newMember(world, 'owner')
-    const origin = 'https://kherad.example.org'
-    const token = owner.cookies.get(owner.nameOf('session'))
-    const cookie = `${cookieName(origin, world.app.sessions.installation, 'session')}=${token}`
     const body = JSON.stringify({ email: to, role: 'viewer' })
-    const invited = await owner.request('POST', '/v1/invitations', body, { origin, cookie })
+    const invited = await owner.request('POST', '/v1/invitations', body, ownHeaders(owner))
     expect([invited.status, invited.body.delivery], 'what others wrote is not told').toEqual([201, 'mail'])
     const code = codeTo(to, '111111')
     expect(await write(code, code, code, code)).toEqual(['queued', 'queued', 'queued', 'limited'])
-    const own = { ...code, isOwn: true }
-    expect(await write(own, own, own)).toEqual(['queued', 'queued', 'limited'])
+    for (const kept of [{ isNear: true }, { isOwn: true }]) {
+      const letter = { ...code, ...kept }
+      expect(await write(letter, letter, letter), JSON.stringify(kept)).toEqual([
+        'queued',
+        'queued',
+        'limited',
+      ])
+    }
     await lettersEnded()
   })
 
@@ -339,6 +350,57 @@ describe('people of an account are told', () => {
     expect((await mails.mailTo(spender.email)).text).toContain('80%')
     await lettersEnded()
     expect(mails.to(owner.email)).toHaveLength(1)
+  })
+
+  test('of a threshold by the list of the account, in one event and one letter, once it is reached to the credit', async () => {
+    const owner = await newMember(world, 'owner', { account, project })
+    const set = (body: object) =>
+      owner.request('PATCH', '/v1/account/caps', JSON.stringify(body), ownHeaders(owner))
+    expect((await set({ cap_credits: 10, thresholds_percent: [30, 70] })).status).toBe(200)
+    const { key_id: keyId } = await world.app.db.tx((tx) =>
+      createKey(
+        tx,
+        { accountId: account, projectId: project, name: 'spender', scopes: ['models:read'] },
+        now(),
+      ),
+    )
+    const spend = async (microcredits: bigint) => {
+      const hold = await world.app.ledger.hold({
+        ...{ payer: { accountId: account, projectId: project, keyId }, receiptId: randomUUID() },
+        ...{ endpoint: '/test', microcredits, started: true, lifetimeMs: minuteMs },
+      })
+      await hold.settle({ microcredits, state: 'completed', statusCode: 200 })
+      await lettersEnded()
+    }
+    const events = async () =>
+      (
+        await query<{ percent: number }>(
+          `select (data->>'threshold_percent')::int as percent from events.outbox
+            where account_id = $1 and type = 'budget.threshold' order by percent`,
+          [account],
+        )
+      ).map(({ percent }) => percent)
+    const letters = async () =>
+      (
+        await query<{ kind: string }>('select kind from people.mails where person_id = $1', [owner.personId])
+      ).filter(({ kind }) => kind === 'threshold_reached').length
+    await spend(2_999_999n)
+    expect([await events(), await letters()]).toEqual([[], 0])
+    await spend(1n)
+    expect([await events(), await letters()]).toEqual([[30], 1])
+    // A threshold that is new and passed already is told to nobody; the next one is.
+    expect((await set({ thresholds_percent: [20, 60] })).status).toBe(200)
+    await spend(2_999_999n)
+    expect([await events(), await letters()]).toEqual([[30], 1])
+    await spend(1n)
+    expect([await events(), await letters()]).toEqual([[30, 60], 2])
+    // A cap and thresholds of one request count together.
+    expect((await set({ cap_credits: 8, thresholds_percent: [75, 76] })).status).toBe(200)
+    await lettersEnded()
+    expect([await events(), await letters()]).toEqual([[30, 60, 75], 3])
+    expect((await set({ thresholds_percent: null })).status).toBe(200)
+    await spend(400_000n)
+    expect(await events()).toEqual([30, 60, 75, 80])
   })
 
   test('of a balance that is nearly spent, once until credits were added', async () => {

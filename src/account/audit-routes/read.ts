@@ -1,6 +1,6 @@
 /** Reads the audit log of an account, and that of the installation. */
 import { type AuditFilter, type EntryRow, listAudit } from '#account/audit'
-import { memberships, requireOperator } from '#account/people'
+import { membership, requireOperator } from '#account/people'
 import { fail, type Language } from '#platform/errors'
 import { type RequestContext, requirePerson } from '#platform/http'
 import { plainList } from '#platform/lists'
@@ -19,12 +19,12 @@ export async function readAudit(context: AuditReadContext) {
   const { app, caller } = context
   const { personId, role } = requirePerson(context)
   const { accountId } = caller
-  const membership = (await memberships(app.db, personId)).find((one) => one.accountId === accountId)
+  const own = await membership(app.db, accountId, personId)
   return answer(context, {
     accountId,
     ...(role === 'billing' && { operations: aboutMoney }),
     // A membership that ended a moment ago shows nothing.
-    ...(membership?.projectIds !== null && { projectIds: membership?.projectIds ?? [] }),
+    ...(own?.projectIds !== null && { projectIds: own?.projectIds ?? [] }),
   })
 }
 
@@ -41,6 +41,7 @@ async function answer({ app, query, language }: AuditReadContext, whose: AuditFi
       ...whose,
       actorKind: query.actor_kind,
       actorId: query.actor_id,
+      targetId: query.target_id,
       operation: query.operation,
       from: timeOf(query, 'from'),
       to: timeOf(query, 'to'),

@@ -30,7 +30,21 @@ export const AuditQuery = pageQuery(
   },
   {
     actor_kind: Type.Optional(oneOf(...actorKinds)),
-    actor_id: Type.Optional(uuid()),
+    actor_id: Type.Optional({
+      ...uuid('The person or the key that made the change.'),
+      'x-description-fa': 'شخص یا کلیدی که تغییر داده است.',
+    }),
+    target_id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        ...patterned('^[^\\u0000-\\u001f\\u007f]+$', {
+          en: 'must be the id of what was changed, in one line',
+          fa: 'باید شناسهٔ چیزی باشد که تغییر کرده است، در یک خط',
+        }),
+        ...described('What was changed, by its id.', 'آنچه تغییر کرده است، با شناسه‌اش.'),
+      }),
+    ),
     operation: Type.Optional(
       Type.String({
         minLength: 1,
@@ -55,8 +69,8 @@ export type AuditQuery = Static<typeof AuditQuery>
 const name = nullable(
   Type.String(
     described(
-      'What a person or a key is called now; «deleted» for a person who is gone.',
-      'نام کنونی شخص یا کلید؛ برای کسی که حذف شده است «حذف‌شده».',
+      'What a person, a key or a project is called now; «deleted» for a person who is gone.',
+      'نام کنونی شخص، کلید یا پروژه؛ برای کسی که حذف شده است «حذف‌شده».',
     ),
   ),
 )

@@ -1,16 +1,21 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 import { uuidOfHex } from '#platform/ids'
+import { platformAccount } from '#platform/jobs'
 import { type Page, type PageOptions, readPage } from '#platform/lists'
 
 declare module '#platform/db' {
   interface Tables {
-    'audit.entries': EntryRow
+    'audit.entries': StoredEntry
   }
 }
 
+/** A row as the table has it, whose keys begin with an account: that of the platform for changes of the whole installation. */
+type StoredEntry = Omit<EntryRow, 'account_id'> & { account_id: string }
+
 export interface EntryRow {
   entry_id: string
+  /** Null for a change of the whole installation. */
   account_id: string | null
   project_id: string | null
   at: Date
@@ -29,7 +34,12 @@ export async function insertEntry(tx: Tx, row: EntryRow): Promise<void> {
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
   await tx
     .insertInto('audit.entries')
-    .values({ ...row, before: json(row.before), after: json(row.after) })
+    .values({
+      ...row,
+      account_id: row.account_id ?? platformAccount,
+      before: json(row.before),
+      after: json(row.after),
+    })
     .execute()
 }
 
@@ -39,6 +49,8 @@ export interface AuditFilter {
   actorKind?: EntryRow['actor_kind'] | undefined
   /** The id of a person or a key. */
   actorId?: string | undefined
+  /** The id of what was changed. */
+  targetId?: string | undefined
   /** What the operation begins with. */
   operation?: string | undefined
   /** Of these beginnings the operation must have one. */
@@ -57,23 +69,30 @@ export async function listAudit(
   filter: AuditFilter,
   page: Pick<PageOptions, 'limit' | 'after_id'>,
 ): Promise<Page<EntryRow>> {
-  const { accountId, projectIds, actorKind, actorId, operation, operations, from, to } = filter
+  const { accountId, projectIds, actorKind, actorId, targetId, operation, operations, from, to } = filter
   let query = db.kysely.selectFrom('audit.entries').selectAll()
-  if (accountId === null) query = query.where('account_id', 'is', null)
-  else if (accountId !== undefined) query = query.where('account_id', '=', accountId)
+  if (accountId !== undefined) query = query.where('account_id', '=', accountId ?? platformAccount)
   if (projectIds !== undefined)
     query = query.where(sql<boolean>`project_id = any(${[...projectIds]}::uuid[])`)
   if (actorKind !== undefined) query = query.where('actor_kind', '=', actorKind)
   if (actorId !== undefined) query = query.where('actor_id', '=', actorId)
+  if (targetId !== undefined) query = query.where('target_id', '=', targetId)
   if (operation !== undefined) query = query.where(sql<boolean>`starts_with(operation, ${operation})`)
   if (operations !== undefined)
-    query = query.where(sql<boolean>`exists (
-      select from unnest(${[...operations]}::text[]) beginning where starts_with(operation, beginning))`)
+    query = query.where(({ or }) =>
+      or(operations.map((beginning) => sql<boolean>`starts_with(operation, ${beginning})`)),
+    )
   // Ids ascend with time, and the index is ordered by them: rows of other times are not read.
   if (from) query = query.where('at', '>=', from).where('entry_id', '>=', idAt(from.getTime() - sameTimeMs))
   if (to) query = query.where('at', '<', to).where('entry_id', '<', idAt(to.getTime() + sameTimeMs))
-  return readPage(query, 'entry_id', page)
+  const { rows, hasMore } = await readPage(query, 'entry_id', page)
+  return { rows: rows.map(entryOf), hasMore }
 }
+
+const entryOf = (row: StoredEntry): EntryRow => ({
+  ...row,
+  account_id: row.account_id === platformAccount ? null : row.account_id,
+})
 
 /** By how much the time in an id may be later than the time of its row, because many ids were made in one millisecond. */
 const sameTimeMs = 1_000

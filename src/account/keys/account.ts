@@ -2,13 +2,13 @@
 import { auditRequest } from '#account/audit'
 import { setAccountName } from '#platform/auth'
 import { fail } from '#platform/errors'
-import { setCaps } from '#platform/ledger'
+import { changeMeters } from '#platform/ledger'
 import type { KeysContext } from './app.ts'
-import { capChange, capsOf } from './given.ts'
+import { capChange, capsOf, thresholdsOf } from './given.ts'
 import { heldMembership } from './member.ts'
 import { reasons } from './phrases.ts'
 import type { Account, AccountCaps, AccountPatch } from './schema.ts'
-import { accountCaps, shownAccount } from './shown.ts'
+import { accountCaps, shownAccount, withLimits } from './shown.ts'
 import { findAccount } from './store.ts'
 
 export async function readAccount({ app, caller }: KeysContext): Promise<Account> {
@@ -37,22 +37,29 @@ export async function changeAccount(context: KeysContext<AccountPatch>): Promise
   })
 }
 
-/** Sets the caps of all spending of the account. Its limits of speed are the operator's. */
+/** Sets the caps of all spending of the account, and the thresholds of all its caps. Its limits of speed are the operator's. */
 export async function changeAccountCaps(context: KeysContext<AccountCaps>): Promise<Account> {
   const { app, body, caller } = context
   if (Object.keys(body).length === 0) fail('INVALID_REQUEST', { why: reasons.nothing })
   const { accountId } = caller
   const now = new Date(app.clock.nowMs())
+  const change = {
+    scope: 'account',
+    scopeId: accountId,
+    caps: capsOf(body),
+    thresholdsPercent: thresholdsOf(body.thresholds_percent),
+  } as const
   return app.db.tx(async (tx) => {
     const own = await heldMembership(tx, context, 'account:write')
     if (own.projectIds !== null) fail('INSUFFICIENT_ROLE', { right: 'account:write' })
-    const before = await findAccount(tx, accountId, now)
-    await setCaps(tx, accountId, 'account', accountId, capsOf(body), capChange(app, now))
-    const after = await findAccount(tx, accountId, now)
+    const account = await findAccount(tx, accountId, now)
+    // The account has exactly one meter.
+    const changed = (await changeMeters(tx, accountId, [change], capChange(app, now)))[0]!
+    const after = withLimits(account, changed.after)
     await auditRequest(tx, context, {
       projectId: null,
       target: { kind: 'account', id: accountId },
-      before: accountCaps(before),
+      before: accountCaps(withLimits(account, changed.before)),
       after: accountCaps(after),
     })
     return shownAccount(after, app.config.budgets.thresholdsPercent)

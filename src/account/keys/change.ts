@@ -4,14 +4,14 @@ import type { Membership } from '#account/people'
 import { revokeKey, setKey } from '#platform/auth'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
-import { setCaps } from '#platform/ledger'
+import { changeMeters } from '#platform/ledger'
 import { plainList } from '#platform/lists'
 import type { KeysContext } from './app.ts'
-import { capChange, capsOf, scopesOf, settingsOf } from './given.ts'
+import { capChange, capsOf, hasCaps, scopesOf, settingsOf } from './given.ts'
 import { heldMembership, ownMembership, requireLowered, requireScopesOf, visibleKeys } from './member.ts'
 import { reasons } from './phrases.ts'
 import type { ApiKey, KeyPatch, KeyQuery } from './schema.ts'
-import { keySettings, shownKey } from './shown.ts'
+import { keySettings, shownKey, withLimits } from './shown.ts'
 import * as store from './store.ts'
 
 type KeyContext<Body = unknown> = KeysContext<Body, unknown, { id: string }>
@@ -56,19 +56,24 @@ export async function changeKey(context: KeyContext<KeyPatch>): Promise<ApiKey> 
   return app.db.tx(async (tx) => {
     const { own, before, find } = await keyToChange(tx, context, now, scopes)
     if (before.revoked_at) fail('KEY_REVOKED', {})
-    requireLowered(own, before, capsOf(body))
     await setKey(tx, before.key_id, {
       ...settings,
       ...(body.name !== undefined && { name: body.name.trim() }),
       ...(scopes && { scopes }),
     })
-    await setCaps(tx, before.account_id, 'key', before.key_id, capsOf(body), capChange(app, now))
-    const after = await find()
+    const named = await find()
+    const change = { scope: 'key', scopeId: before.key_id, caps: capsOf(body) } as const
+    const [changed] = hasCaps(change)
+      ? await changeMeters(tx, before.account_id, [change], capChange(app, now))
+      : []
+    const was = changed ? withLimits(before, changed.before) : before
+    requireLowered(own, was, change.caps)
+    const after = changed ? withLimits(named, changed.after) : named
     const target = { kind: 'key', id: before.key_id }
     await auditRequest(tx, context, {
       projectId: before.project_id,
       target,
-      before: keySettings(before),
+      before: keySettings(was),
       after: keySettings(after),
     })
     return shownKey(after, now)

@@ -19,7 +19,14 @@ export const capsOf = (given: GivenCaps): Caps => ({
   ...(given.concurrency !== undefined && { concurrency: given.concurrency }),
 })
 
-/** What `setCaps` needs to notify of thresholds. */
+/** Whether a change names a cap or a limit; one that does not must not stop the payments of the account. */
+export const hasCaps = ({ caps }: { caps: Caps }): boolean => Object.keys(caps).length > 0
+
+/** Thresholds in percent, ascending; undefined leaves them as they are, and null takes those of the installation. */
+export const thresholdsOf = (given: readonly number[] | null | undefined): number[] | null | undefined =>
+  given ? given.toSorted((left, right) => left - right) : given
+
+/** What a change of caps needs to notify of thresholds. */
 export const capChange = ({ config }: KeysApp, now: Date): CapChangeOptions => ({
   now,
   thresholdsPercent: config.budgets.thresholdsPercent,

@@ -179,8 +179,8 @@ const accountRoutes: Route<KeysApp>[] = [
     scope: 'account:write',
     audited: true,
     summary: {
-      en: 'Set the caps of all spending of the account.',
-      fa: 'گذاشتن سقف‌های کل خرج حساب.',
+      en: 'Set the caps of all spending of the account, and the thresholds of all its caps.',
+      fa: 'گذاشتن سقف‌های کل خرج حساب و آستانه‌های همهٔ سقف‌های آن.',
     },
     body: AccountCaps,
     reply: { 200: Account },

@@ -4,14 +4,14 @@ import { acceptOnce } from '#core/calls'
 import { createProject, setProject } from '#platform/auth'
 import { fail } from '#platform/errors'
 import type { JsonText } from '#platform/http'
-import { setCaps } from '#platform/ledger'
+import { changeMeters } from '#platform/ledger'
 import { bareList } from '#platform/lists'
 import type { KeysContext } from './app.ts'
-import { capChange, capsOf } from './given.ts'
+import { capChange, capsOf, hasCaps } from './given.ts'
 import { heldMembership, ownMembership } from './member.ts'
 import { reasons } from './phrases.ts'
 import type { Project, ProjectBody, ProjectPatch } from './schema.ts'
-import { projectSettings, shownProject } from './shown.ts'
+import { projectSettings, shownProject, withLimits } from './shown.ts'
 import * as store from './store.ts'
 
 const maxProjects = 200
@@ -64,12 +64,14 @@ export async function changeProject(
       ...(body.name !== undefined && { name: body.name.trim() }),
       keepDays: body.keep_days,
     })
-    await setCaps(tx, accountId, 'project', id, capsOf(body), capChange(app, now))
-    const after = (await store.findProject(tx, accountId, id, now))!
+    const named = (await store.findProject(tx, accountId, id, now))!
+    const change = { scope: 'project', scopeId: id, caps: capsOf(body) } as const
+    const [changed] = hasCaps(change) ? await changeMeters(tx, accountId, [change], capChange(app, now)) : []
+    const after = changed ? withLimits(named, changed.after) : named
     await auditRequest(tx, context, {
       projectId: id,
       target: { kind: 'project', id },
-      before: projectSettings(before),
+      before: projectSettings(changed ? withLimits(before, changed.before) : before),
       after: projectSettings(after),
     })
     return shownProject(after)

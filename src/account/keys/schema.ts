@@ -280,10 +280,16 @@ export const Account = Type.Object({
   ...spent,
   thresholds_percent: Type.Array(Type.Integer(), {
     ...described(
-      'Percentages of a cap at which events and mails are sent; the operator sets them for all accounts.',
-      'درصدهایی از سقف که در آن‌ها رویداد و نامه فرستاده می‌شود؛ گرداننده آن‌ها را برای همهٔ حساب‌ها می‌گذارد.',
+      'Percentages of a cap at which events and mails are sent, ascending.',
+      'درصدهایی از سقف که در آن‌ها رویداد و نامه فرستاده می‌شود، از کم به زیاد.',
     ),
   }),
+  has_own_thresholds: Type.Boolean(
+    described(
+      'Whether the account has thresholds of its own; otherwise they are those of the installation.',
+      'آیا حساب آستانه‌های خودش را دارد؛ اگر نه، آستانه‌ها همان آستانه‌های سرورند.',
+    ),
+  ),
   created_at: timestamp(),
 })
 export type Account = Static<typeof Account>
@@ -294,10 +300,22 @@ export const AccountPatch = Type.Object(
 )
 export type AccountPatch = Static<typeof AccountPatch>
 
-export const AccountCaps = Type.Object(optional(caps), {
-  ...closed,
-  examples: [{ month_cap_credits: 10_000 }],
-})
+const Thresholds = nullable(
+  Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), {
+    minItems: 1,
+    maxItems: 10,
+    uniqueItems: true,
+    ...described(
+      'Percentages of every cap of the account, its projects, keys and members at which events and mails are sent; null: those of the installation.',
+      'درصدهایی از هر سقف حساب، پروژه‌ها، کلیدها و اعضا که در آن‌ها رویداد و نامه فرستاده می‌شود؛ null یعنی آستانه‌های سرور.',
+    ),
+  }),
+)
+
+export const AccountCaps = Type.Object(
+  { ...optional(caps), thresholds_percent: Type.Optional(Thresholds) },
+  { ...closed, examples: [{ month_cap_credits: 10_000, thresholds_percent: [50, 90] }] },
+)
 export type AccountCaps = Static<typeof AccountCaps>
 
 nameSchemas({

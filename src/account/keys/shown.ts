@@ -1,6 +1,6 @@
 /** Keys, projects and accounts as the API shows them. */
 import type { Static } from 'typebox'
-import { creditsDown, creditsUp, type Spending } from '#platform/ledger'
+import { creditsDown, creditsUp, type MeterLimits, type Spending } from '#platform/ledger'
 import type { Account, ApiKey, Project } from './schema.ts'
 import type { AccountRow, KeyRow, ProjectRow } from './store.ts'
 
@@ -11,6 +11,16 @@ const limitsOf = (row: Spending) => ({
   month_cap_credits: creditsOf(row.month_cap),
   rate_per_minute: row.rate_per_minute,
   concurrency: row.concurrency,
+})
+
+/** A row with the limits that a change of its meter found or left. */
+export const withLimits = <Row extends Spending>(row: Row, limits: MeterLimits): Row => ({
+  ...row,
+  cap: limits.cap,
+  month_cap: limits.monthCap,
+  rate_per_minute: limits.ratePerMinute,
+  concurrency: limits.concurrency,
+  ...('thresholds_percent' in row && { thresholds_percent: limits.thresholdsPercent }),
 })
 
 const spentOf = (row: Spending) => ({
@@ -65,9 +75,11 @@ export const shownProject = (row: ProjectRow): Static<typeof Project> => ({
 export const accountCaps = (row: AccountRow) => ({
   cap_credits: creditsOf(row.cap),
   month_cap_credits: creditsOf(row.month_cap),
+  thresholds_percent: row.thresholds_percent,
 })
 
-export function shownAccount(row: AccountRow, thresholdsPercent: readonly number[]): Static<typeof Account> {
+/** The account with the thresholds that count: its own, or else those of the installation. */
+export function shownAccount(row: AccountRow, ofInstallation: readonly number[]): Static<typeof Account> {
   const free = row.balance - row.held
   return {
     id: row.account_id,
@@ -80,7 +92,8 @@ export function shownAccount(row: AccountRow, thresholdsPercent: readonly number
     reserved_microcredits: String(row.held),
     ...limitsOf(row),
     ...spentOf(row),
-    thresholds_percent: [...thresholdsPercent],
+    thresholds_percent: [...(row.thresholds_percent ?? ofInstallation)],
+    has_own_thresholds: row.thresholds_percent !== null,
     created_at: row.created_at.toISOString(),
   }
 }

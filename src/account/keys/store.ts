@@ -131,12 +131,18 @@ export async function findProject(
 }
 
 /** An account with its balance, which includes what is held, and its meter. */
-export type AccountRow = Account & Spending & { balance: bigint }
+export type AccountRow = Account &
+  Spending & {
+    balance: bigint
+    /** Null: those of the installation. */
+    thresholds_percent: number[] | null
+  }
 
 export async function findAccount(db: Db | Tx, accountId: string, now: Date): Promise<AccountRow> {
   const { rows } =
     await sql<AccountRow>`select a.*, m.balance, m.spent, m.held, m.cap, m.month_cap, m.rate_per_minute,
-      m.concurrency, case when m.month = ledger.month_of(${now}) then m.month_spent else 0 end as month_spent
+      m.concurrency, m.thresholds_percent,
+      case when m.month = ledger.month_of(${now}) then m.month_spent else 0 end as month_spent
     from auth.accounts a join ledger.meters m on m.account_id = a.account_id and m.scope = 'account' and m.scope_id = a.account_id
     where a.account_id = ${accountId}`.execute('kysely' in db ? db.kysely : db)
   return rows[0]!
