@@ -43,6 +43,8 @@ export function samplesOf(locale: LetterLocale, hostile?: string): TypedLetter[]
       data: { account: named(account), inviter: named(inviter), role: 'developer', link, days: 7 },
     },
     { kind: 'operator_added', data: { email: named('sara@example.org'), at } },
+    { kind: 'operator_removed', data: { name: named(inviter), by: 'command', at } },
+    { kind: 'operator_removed', data: { name: named(inviter), by: 'self', at } },
     { kind: 'password_reset_by_operator', data: { at } },
     {
       kind: 'threshold_reached',

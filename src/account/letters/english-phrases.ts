@@ -202,6 +202,23 @@ export const english: Wordings = {
     facts: [{ label: 'Time', value: moment(at) }],
     note: 'If none of you operators did this, somebody else has access to the command line of the server; look into it now.',
   }),
+  operator_removed: ({ name: who, by, at }, { name, moment }) => ({
+    subject: 'One operator fewer',
+    lines: [
+      by === 'self'
+        ? [name(who), ', an operator of this Kherad server, has deleted themselves.']
+        : [
+            'On the command line, the rights of an operator of this Kherad server were taken from ',
+            name(who),
+            '.',
+          ],
+    ],
+    facts: [{ label: 'Time', value: moment(at) }],
+    note:
+      by === 'self'
+        ? 'If you do not know why, ask the person; somebody else may have used their session.'
+        : 'If none of you operators did this, somebody else has access to the command line of the server; look into it now.',
+  }),
   password_reset_by_operator: ({ at }, { moment }) => ({
     subject: 'The operator made a link for a new password for you',
     lines: ['The operator of this Kherad server made a link that sets a new password for you, once.'],

@@ -41,6 +41,8 @@ export interface LetterKinds {
   new_device: { device: string; at: Date; from: string }
   invitation: { account: string; inviter: string; role: RoleName; link: string; days: number }
   operator_added: { email: string; at: Date }
+  /** `name` is that of the person; `by` says whether the command line took the rights away, or the person deleted themselves. */
+  operator_removed: { name: string; by: 'command' | 'self'; at: Date }
   password_reset_by_operator: { at: Date }
   threshold_reached: { account: string; of?: ThresholdOf; percent: number; spent: bigint; cap: bigint }
   balance_low: { account: string; balance: bigint }
@@ -68,8 +70,13 @@ export type NewLetter = TypedLetter & {
   locale: LetterLocale
   /** When its code or link ends. Default: as the data says by `minutes`, `days` or `dueAt`. A letter that is late is not sent. */
   expiresAt?: Date | undefined
-  /** Whether it was asked for in a session or a browser of the person: letters are kept for these, so that strangers cannot use all of them up. */
+  /**
+   * Whether it was asked for in a session or a browser of the person, or by whoever has an invitation to the address: letters are kept for these, so
+   * that strangers cannot use all of them up.
+   */
   isOwn?: boolean | undefined
+  /** Whether it was asked for in a network in which the person has signed in before, for which letters are kept too. */
+  isNear?: boolean | undefined
 }
 
 /** How many letters of some kinds go to an address in an hour. */
@@ -78,6 +85,8 @@ export interface LetterBudget {
   max: number
   /** How many of them are kept for sessions and browsers of the person. */
   own: number
+  /** How many more are kept for these and for networks of the person. */
+  near: number
 }
 
 /**
@@ -85,10 +94,10 @@ export interface LetterBudget {
  * in, and an inviter sees nothing of codes. All other kinds tell of a change.
  */
 const budgets: readonly LetterBudget[] = [
-  { kinds: ['sign_in_code', 'password_reset'], max: 5, own: 2 },
-  { kinds: ['sign_up_code', 'sign_up_exists'], max: 5, own: 0 },
-  { kinds: ['email_change_code'], max: 5, own: 0 },
-  { kinds: ['invitation'], max: 5, own: 0 },
+  { kinds: ['sign_in_code', 'password_reset'], max: 7, own: 2, near: 2 },
+  { kinds: ['sign_up_code', 'sign_up_exists'], max: 7, own: 2, near: 0 },
+  { kinds: ['email_change_code'], max: 5, own: 0, near: 0 },
+  { kinds: ['invitation'], max: 5, own: 0, near: 0 },
 ]
 
 /** The budget of a kind; undefined for one that is not counted. */

@@ -13,8 +13,8 @@ const factors: Record<FactorName, string> = {
 const roles: Record<RoleName, string> = {
   owner: 'مالک',
   admin: 'مدیر',
-  developer: 'سازنده',
-  billing: 'امور مالی',
+  developer: 'توسعه‌دهنده',
+  billing: 'مالی',
   viewer: 'بیننده',
   operator: 'گرداننده',
 }
@@ -186,6 +186,19 @@ export const persian: Wordings = {
     lines: [['دارندهٔ نشانی ', name(email), ' از خط فرمان، گردانندهٔ این سرور خرد شد.']],
     facts: [{ label: 'زمان', value: moment(at) }],
     note: 'اگر هیچ‌یک از شما گرداننده‌ها این کار را نکرده است، کسی دیگر به خط فرمان سرور دسترسی دارد؛ همین حالا آن را بررسی کنید.',
+  }),
+  operator_removed: ({ name: who, by, at }, { name, moment }) => ({
+    subject: 'از گردانندگان یک نفر کم شد',
+    lines: [
+      by === 'self'
+        ? [name(who), '، از گردانندگان این سرور خرد، خودش را حذف کرد.']
+        : ['دسترسی گردانندهٔ این سرور خرد از خط فرمان از ', name(who), ' گرفته شد.'],
+    ],
+    facts: [{ label: 'زمان', value: moment(at) }],
+    note:
+      by === 'self'
+        ? 'اگر علتش را نمی‌دانید از خودش بپرسید؛ شاید کسی دیگر نشست او را به کار برده باشد.'
+        : 'اگر هیچ‌یک از شما گرداننده‌ها این کار را نکرده است، کسی دیگر به خط فرمان سرور دسترسی دارد؛ همین حالا آن را بررسی کنید.',
   }),
   password_reset_by_operator: ({ at }, { moment }) => ({
     subject: 'گردانندهٔ سرور برای شما پیوند گذرواژهٔ تازه ساخت',

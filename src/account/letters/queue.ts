@@ -20,11 +20,11 @@ export async function queueLetter(
   letter: NewLetter,
   now: Date,
 ): Promise<'queued' | 'limited'> {
-  const { to: address, personId = null, kind, locale, data, isOwn = false } = letter
+  const { to: address, personId = null, kind, locale, data, isOwn = false, isNear = false } = letter
   const budget = budgetOf(kind)
   if (budget) {
     const since = new Date(now.getTime() - hourMs)
-    const max = isOwn ? budget.max : budget.max - budget.own
+    const max = budget.max - (isOwn ? 0 : budget.own) - (isOwn || isNear ? 0 : budget.near)
     if ((await countMails(tx, { address, kinds: budget.kinds, since })) >= max) return 'limited'
   }
   const mailId = uuidv7(now.getTime())
