@@ -1,5 +1,6 @@
 import { auditRequest } from '#account/audit'
 import { confirmedFactors, removeFactor, renameFactor, renewRecoveryCodes } from '#account/factors'
+import { requireWayIn } from '#account/openid'
 import { fail } from '#platform/errors'
 import { HttpAnswer, type RequestContext, requirePerson } from '#platform/http'
 import type { FactorRoutesApp } from './app.ts'
@@ -23,11 +24,15 @@ export async function changeFactor(context: RequestContext<FactorRoutesApp, Fact
   })
 }
 
+/** Throws NOT_FOUND, and LAST_WAY_IN for the passkey without which the person could not sign in any more. */
 export async function deleteFactor(context: RequestContext<FactorRoutesApp, unknown, unknown, IdParams>) {
   const { app, params } = context
+  const { personId } = requirePerson(context)
   const now = new Date(app.clock.nowMs())
   await app.db.tx(async (tx) => {
     const before = await removeFactor(app, tx, await requireOwner(tx, context), params.id, now)
+    // An app alone signs nobody in, so that removing it takes no way in away.
+    if (before.kind === 'passkey') await requireWayIn(app, tx, personId)
     await auditFactor(tx, context, params.id, { before })
   })
   return { id: params.id, deleted: true }

@@ -50,7 +50,7 @@ const factors: Route<FactorRoutesApp>[] = [
     ...change,
     summary: {
       en: 'Confirm an authenticator app by its first code. The first factor brings recovery codes, shown only here.',
-      fa: 'تأیید یک برنامهٔ رمزساز با نخستین کد آن. همراه نخستین عامل، کدهای بازیابی فقط همین‌جا نشان داده می‌شوند.',
+      fa: 'تأیید یک برنامهٔ رمزساز با نخستین کد آن. همراه نخستین مرحلهٔ دوم ورود، کدهای بازیابی فقط همین‌جا نشان داده می‌شوند.',
     },
     params: schema.IdParams,
     body: schema.TotpCode,
@@ -79,12 +79,12 @@ const factors: Route<FactorRoutesApp>[] = [
     operation: 'factors.remove',
     ...change,
     summary: {
-      en: 'Remove an authenticator app or a passkey. The recovery codes go with the last one.',
-      fa: 'حذف یک برنامهٔ رمزساز یا رمز دستگاه. کدهای بازیابی با آخرین آن‌ها حذف می‌شوند.',
+      en: 'Remove an authenticator app or a passkey. The recovery codes go with the last one. The last way to sign in stays.',
+      fa: 'حذف یک برنامهٔ رمزساز یا رمز دستگاه. کدهای بازیابی با آخرین آن‌ها حذف می‌شوند. آخرین راه ورود می‌ماند.',
     },
     params: schema.IdParams,
     reply: { 200: schema.Deleted },
-    errors: ['NOT_FOUND', 'SECRETS_SEALED'],
+    errors: ['NOT_FOUND', 'LAST_WAY_IN', 'SECRETS_SEALED'],
     handle: deleteFactor,
   }),
   route({
@@ -127,7 +127,7 @@ const passkeys: Route<FactorRoutesApp>[] = [
     ...change,
     summary: {
       en: 'Add the passkey that the browser has made. The first factor brings recovery codes, shown only here.',
-      fa: 'افزودن رمز دستگاهی که مرورگر ساخته است. همراه نخستین عامل، کدهای بازیابی فقط همین‌جا نشان داده می‌شوند.',
+      fa: 'افزودن رمز دستگاهی که مرورگر ساخته است. همراه نخستین مرحلهٔ دوم ورود، کدهای بازیابی فقط همین‌جا نشان داده می‌شوند.',
     },
     bodyLimit,
     body: schema.NewPasskey,

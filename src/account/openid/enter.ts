@@ -2,8 +2,9 @@
 import { audit } from '#account/audit'
 import { type Browser, type Entrance, finishFirstFactor } from '#account/entering'
 import { acceptInvitation, findInvitation } from '#account/invitations'
-import { createPerson, hasProven, type Person, personById } from '#account/people'
-import { emailAddress } from '#account/sign-in'
+import { openAccount } from '#account/new-accounts'
+import { createPerson, hasProven, memberships, type Person, personById } from '#account/people'
+import { emailAddress, networkOf } from '#account/sign-in'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { OpenIdContext } from './app.ts'
@@ -13,7 +14,7 @@ import { applyClaims } from './memberships.ts'
 import type { Provider } from './provider.ts'
 import * as store from './store.ts'
 
-/** Throws OPENID_NOT_ALLOWED, OPENID_LINK_REQUIRED, and EMAIL_TAKEN where somebody else took the address at the same moment. */
+/** Throws OPENID_NOT_ALLOWED, OPENID_LINK_REQUIRED, TOO_MANY_ACCOUNTS, and EMAIL_TAKEN where somebody else took the address at the same moment. */
 export async function enter(
   context: OpenIdContext,
   tx: Tx,
@@ -30,6 +31,7 @@ export async function enter(
   await noteIdentity(tx, { provider, claims, person, identity }, now)
   await acceptIfProven(context, tx, person, ceremony.invitation, now)
   await readClaims(context, tx, { provider, claims, person, identity }, now)
+  if (!known) await openOwnAccount(context, tx, person, browser, now)
   return finishFirstFactor(context, tx, { person, method: 'openid', browser }, now)
 }
 
@@ -70,6 +72,23 @@ async function newcomer(
     now,
   )
   return person
+}
+
+/**
+ * Opens an account for a new person as a sign-up would, where sign-up is open: with an address that the provider has proven, and only where neither
+ * claims nor an invitation have made them a member. Otherwise they are a person without an account, whom somebody can invite.
+ */
+async function openOwnAccount(
+  context: OpenIdContext,
+  tx: Tx,
+  person: Person,
+  browser: Browser,
+  now: Date,
+): Promise<void> {
+  const { email, personId } = person
+  if (context.app.config.people.signUp !== 'open' || email === null) return
+  if ((await memberships(tx, personId)).length > 0) return
+  await openAccount(context, tx, { person, email, network: networkOf(browser.address) }, now)
 }
 
 interface Use {

@@ -1,15 +1,14 @@
 /** Links an identity to the person of a session, and unlinks it. */
 import { audit } from '#account/audit'
-import { mailChannel, queueLetter } from '#account/letters'
+import { queueLetter } from '#account/letters'
 import {
+  endClaimed,
   lockPerson,
   type Membership,
-  memberships,
   type Person,
   personById,
   proveAddress,
   provenAddresses,
-  removeMember,
 } from '#account/people'
 import type { SessionRecord } from '#platform/auth'
 import type { Tx } from '#platform/db'
@@ -20,6 +19,7 @@ import { noteIdentity, provenAddressOf, readClaims, requestOf } from './enter.ts
 import type { Answer } from './finish.ts'
 import type { IdentityList, ProviderParams, UnlinkedIdentity } from './schema.ts'
 import * as store from './store.ts'
+import { requireWayIn } from './ways-in.ts'
 
 /** A factor counts as recent for so long. */
 export const recentMs = 10 * 60_000
@@ -96,17 +96,13 @@ export async function unlink(context: OpenIdContext<unknown, ProviderParams>): P
     await lockPerson(tx, personId)
     const all = await store.identitiesOf(tx, personId)
     const identity = all.find((one) => one.provider_id === params.provider) ?? fail('NOT_FOUND', {})
-    const others = all.filter((one) => one !== identity && app.openId.find(one.provider_id))
-    if (others.length === 0 && !(await hasOtherWayIn(context, tx, personId))) fail('LAST_WAY_IN', {})
     await store.deleteIdentity(tx, identity)
+    await requireWayIn(app, tx, personId)
     const person = (await personById(tx, personId)) ?? fail('NOT_SIGNED_IN', {})
     const provider = app.openId.find(params.provider)?.config.name ?? params.provider
     await notify(app, tx, person, { kind: 'identity_unlinked', data: { provider, at: now } }, now)
-    const ended = (await memberships(tx, personId)).filter(
-      ({ providerId, role }) => providerId === params.provider && role !== 'owner',
-    )
-    for (const one of ended.sort((one, other) => (one.accountId < other.accountId ? -1 : 1)))
-      await endMembership(context, tx, one, now)
+    const ended = await endClaimed(tx, personId, [params.provider], now)
+    for (const one of ended) await auditEnd(context, tx, one, now)
     await audit(
       tx,
       {
@@ -124,14 +120,13 @@ export async function unlink(context: OpenIdContext<unknown, ProviderParams>): P
   return { provider: params.provider, deleted: true }
 }
 
-/** Ends a membership that the claims have made, and tells the account so by a row of its own. */
-async function endMembership(
+/** Writes a row of its own for an account whose membership has ended, which the claims had made. */
+async function auditEnd(
   context: OpenIdContext,
   tx: Tx,
   { accountId, personId, role, projectIds, providerId }: Membership,
   now: Date,
 ): Promise<void> {
-  await removeMember(tx, accountId, personId, now)
   await audit(
     tx,
     {
@@ -144,13 +139,6 @@ async function endMembership(
     },
     now,
   )
-}
-
-/** A password, a passkey, or an address to which codes can be sent. */
-async function hasOtherWayIn({ app }: OpenIdContext, tx: Tx, personId: string): Promise<boolean> {
-  if (await store.hasOwnFactor(tx, personId)) return true
-  const person = await personById(tx, personId)
-  return mailChannel(app) === 'mail' && person?.email !== null
 }
 
 /** The identities of the person, with the names that their providers have in the configuration now. */

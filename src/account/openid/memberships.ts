@@ -1,6 +1,6 @@
 /** Memberships that a provider's claims make, change and end, whenever the provider says who somebody is. */
 import { type AuditEntry, audit } from '#account/audit'
-import { type Membership, memberships, removeMember, setMember } from '#account/people'
+import { isClaimed, type Membership, memberships, removeMember, setMember } from '#account/people'
 import type { Tx } from '#platform/db'
 import type { Log } from '#platform/log'
 import { type Claims, claimHas } from './claims.ts'
@@ -42,7 +42,7 @@ export async function applyClaims(
   for (const accountId of accountIds) {
     const verdict = verdictOf(provider, accountId, claims)
     const before = all.get(accountId)
-    if (before && !isOfClaims(before, own)) continue
+    if (before && !isClaimed(before, own)) continue
     if (verdict === 'unsaid') {
       log.warn(
         { provider: provider.id, accountId },
@@ -56,9 +56,6 @@ export async function applyClaims(
       log.warn({ provider: provider.id, accountId }, 'openid: the configuration names an unknown account')
   }
 }
-
-const isOfClaims = ({ providerId, role }: Membership, own: readonly string[]): boolean =>
-  providerId !== null && own.includes(providerId) && role !== 'owner'
 
 function verdictOf(provider: OpenIdConfig, accountId: string, claims: Claims): Verdict {
   const rules = provider.memberships.filter((rule) => rule.accountId === accountId)

@@ -5,5 +5,6 @@ import { openIdTidyJob } from './tidy.ts'
 
 export type { OpenIdApp } from './app.ts'
 export { OpenIdProviders } from './providers.ts'
+export { requireWayIn } from './ways-in.ts'
 
 export const openId = { name: 'openid', routes, jobs: [openIdTidyJob] }

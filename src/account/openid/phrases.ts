@@ -83,7 +83,7 @@ declareFailures({
     en: ({ provider }) =>
       `${provider} does not say that you have signed in there within the last 10 minutes. Sign in there anew, or confirm who you are by another factor.`,
     fa: ({ provider }) =>
-      `${provider} نمی‌گوید که در ۱۰ دقیقهٔ گذشته در آن وارد شده‌اید. در آن از نو وارد شوید یا هویت خود را با عامل دیگری تأیید کنید.`,
+      `${provider} نمی‌گوید که در ۱۰ دقیقهٔ گذشته در آن وارد شده‌اید. در آن از نو وارد شوید یا هویت خود را از راه دیگری تأیید کنید.`,
   },
   LAST_WAY_IN: {
     status: 409,

@@ -62,6 +62,7 @@ export const routes: Route<OpenIdApp>[] = [
       'OPENID_IDENTITY_TAKEN',
       'OPENID_NOT_FRESH',
       'EMAIL_TAKEN',
+      'TOO_MANY_ACCOUNTS',
       'INVITATION_INVALID',
       'NOT_SIGNED_IN',
       'SECOND_FACTOR_NEEDED',
@@ -78,7 +79,7 @@ export const routes: Route<OpenIdApp>[] = [
     operation: 'openid.stepUp',
     summary: {
       en: 'Begin to confirm who is there with a linked provider, which asks for a factor anew.',
-      fa: 'آغاز تأیید دوبارهٔ هویت با ارائه‌دهنده‌ای که پیوند دارد و از نو عامل می‌خواهد.',
+      fa: 'آغاز تأیید دوبارهٔ هویت با ارائه‌دهنده‌ای که پیوند دارد و از نو ورود می‌خواهد.',
     },
     params: ProviderParams,
     body: BeginBody,

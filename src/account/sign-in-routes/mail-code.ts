@@ -10,8 +10,8 @@ import type { SignInApp } from './app.ts'
 import { codeMinutes, issueCode, takeCode } from './codes.ts'
 import { proveFromOutside } from './proof.ts'
 import type { AddressBody, AddressCode } from './schema.ts'
-import { isKnownBrowser } from './store.ts'
-import { entries, mailRequests } from './throttle.ts'
+import { hasSignedInFrom, isKnownBrowser } from './store.ts'
+import { entries, mailRequests, networkOfBrowser } from './throttle.ts'
 
 /** Throws MAIL_UNAVAILABLE (503) for every address alike. */
 export function requireMail(app: { config: Pick<Config, 'mail' | 'baseUrlNamed'> }): void {
@@ -34,6 +34,7 @@ export async function requestCode(context: RequestContext<SignInApp, AddressBody
   await inConstantTime(() =>
     app.db.tx(async (tx) => {
       const person = await personByEmail(tx, email)
+      const isNear = person && (await hasSignedInFrom(tx, person.personId, networkOfBrowser(browser)))
       const mail =
         person &&
         ((code: string) => {
@@ -44,7 +45,7 @@ export async function requestCode(context: RequestContext<SignInApp, AddressBody
             locale,
             kind: 'sign_in_code',
             data: { code, minutes },
-            isOwn: isKnown,
+            ...{ isOwn: isKnown, isNear },
           } as const
           return queueLetter(app, tx, letter, now)
         })

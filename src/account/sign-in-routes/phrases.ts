@@ -6,7 +6,6 @@ declare module '#platform/errors' {
     MAIL_UNAVAILABLE: { lacks: 'channel' | 'address' }
     SIGN_IN_EXPIRED: Record<string, never>
     SIGN_UP_CLOSED: { why: 'closed' | 'invitation' | 'nobody' }
-    TOO_MANY_ACCOUNTS: Record<string, never>
   }
 }
 
@@ -55,18 +54,7 @@ declareFailures({
     en: ({ why }) => closedWhy[why]?.en ?? `New people cannot sign up now (${why}).`,
     fa: ({ why }) => closedWhy[why]?.fa ?? `اکنون نمی‌توان ثبت‌نام کرد (${why}).`,
   },
-  TOO_MANY_ACCOUNTS: {
-    status: 429,
-    en: () => 'Many accounts were opened from this network today. Try again tomorrow, or ask the operator.',
-    fa: () => 'امروز حساب‌های زیادی از این شبکه باز شده است. فردا دوباره بکوشید یا از گرداننده بخواهید.',
-  },
 })
-
-/** Names of what a new account begins with. */
-export const firstNames = {
-  account: { fa: (name: string) => `حساب ${name}`, en: (name: string) => `Account of ${name}` },
-  project: { fa: 'پروژهٔ نخست', en: 'First project' },
-}
 
 /** What is wrong with a body that its schema takes. */
 export const whyInvalid = {

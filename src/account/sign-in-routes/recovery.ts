@@ -13,7 +13,7 @@ import { accepted, requireMail } from './mail-code.ts'
 import { replacePassword } from './new-password.ts'
 import { proveFromOutside } from './proof.ts'
 import type { AddressBody, RecoveryBody } from './schema.ts'
-import { isKnownBrowser } from './store.ts'
+import { hasSignedInFrom, isKnownBrowser } from './store.ts'
 import { entries, mailRequests, networkOfBrowser } from './throttle.ts'
 
 const minutes = 30
@@ -42,8 +42,9 @@ export async function requestRecovery(context: RequestContext<SignInApp, Address
       if (!person) return
       const { personId, locale } = person
       const data = { link: personLink(app, recoveryPath, token), minutes }
-      const letter = { to: email, personId, kind: 'password_reset', locale, data, isOwn: isKnown } as const
-      await queueLetter(app, tx, letter, now)
+      const isNear = await hasSignedInFrom(tx, personId, networkOfBrowser(browser))
+      const letter = { to: email, personId, kind: 'password_reset', locale, data } as const
+      await queueLetter(app, tx, { ...letter, isOwn: isKnown, isNear }, now)
     }),
   )
   return accepted(minutes)

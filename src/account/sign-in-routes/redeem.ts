@@ -14,7 +14,7 @@ import { lockPerson, personById } from '#account/people'
 import { countPersonAttempt, maskedAddress, requireAddress, requirePassword } from '#account/sign-in'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
-import type { RequestContext } from '#platform/http'
+import { isInOwnBrowser, type RequestContext } from '#platform/http'
 import { undoChange } from './address-change.ts'
 import type { SignInApp } from './app.ts'
 import { findLink, type Link, takeLink } from './links.ts'
@@ -104,7 +104,8 @@ async function redeemDescribed(
 /** The person of the session that the browser has. The route asks for none, because most links are for people without one. */
 async function personOfSession(context: RequestContext<SignInApp>): Promise<string | undefined> {
   const token = context.cookie('session')
-  return token === undefined ? undefined : (await context.app.sessions.find(token))?.personId
+  const session = token === undefined ? undefined : await context.app.sessions.find(token)
+  return session && isInOwnBrowser(context, session) ? session.personId : undefined
 }
 
 const missing = (field: string): never =>

@@ -2,6 +2,7 @@
 import { answerEntrance, browserOf, type EntryAnswer, finishFirstFactor } from '#account/entering'
 import { acceptInvitation, findInvitation } from '#account/invitations'
 import { mailChannel, queueLetter } from '#account/letters'
+import { openAccount } from '#account/new-accounts'
 import { createPerson, type Person } from '#account/people'
 import { countPersonAttempt, inConstantTime, requireAddress, requirePassword } from '#account/sign-in'
 import type { Tx } from '#platform/db'
@@ -10,10 +11,9 @@ import type { HttpAnswer, RequestContext } from '#platform/http'
 import type { SignInApp } from './app.ts'
 import { codeMinutes, dropSignUps, issueCode, takeCode } from './codes.ts'
 import { accepted, requireMail } from './mail-code.ts'
-import { openAccount } from './new-account.ts'
 import type { AddressCode, SignUp } from './schema.ts'
 import { isAddressTaken, isAnybodyThere } from './store.ts'
-import { entries, networkOfBrowser, signUps } from './throttle.ts'
+import { entries, networkOfBrowser, signUps, signUpsOf } from './throttle.ts'
 
 /** Who may sign up now: open sign-up needs a mail channel, because nobody else proves addresses. */
 export async function signUpMode(
@@ -41,9 +41,11 @@ export async function signUp(context: RequestContext<SignInApp, SignUp>): Promis
   const email = requireAddress(body.email)
   const password = body.password === undefined ? undefined : requirePassword(body.password)
   const browser = browserOf(context)
-  await countPersonAttempt(app, signUps(browser, email))
+  await countPersonAttempt(app, signUps(browser))
   await requireAdmission(app, email, body.invitation)
   requireMail(app)
+  const isInvited = body.invitation !== undefined
+  await countPersonAttempt(app, signUpsOf(email, isInvited))
   const passwordHash =
     password === undefined ? null : await app.passwords.hash(networkOfBrowser(browser), password)
   const { display_name: displayName, locale } = body
@@ -56,10 +58,11 @@ export async function signUp(context: RequestContext<SignInApp, SignUp>): Promis
   await inConstantTime(() =>
     app.db.tx(async (tx) => {
       const isTaken = await isAddressTaken(tx, email, now)
+      const letter = { to: email, locale, isOwn: isInvited }
       const mail = (code: string) =>
         isTaken
-          ? queueLetter(app, tx, { to: email, locale, kind: 'sign_up_exists', data: {} }, now)
-          : queueLetter(app, tx, { to: email, locale, kind: 'sign_up_code', data: { code, minutes } }, now)
+          ? queueLetter(app, tx, { ...letter, kind: 'sign_up_exists', data: {} }, now)
+          : queueLetter(app, tx, { ...letter, kind: 'sign_up_code', data: { code, minutes } }, now)
       await issueCode(app, tx, place, { data: { ...data }, mail }, now)
     }),
   )

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { networkOf } from '#account/sign-in'
 import type { Db, Tx } from '#platform/db'
 
 /** Whether the person with this address has signed in by this browser. The same query for an address that nobody has. */
@@ -21,6 +22,13 @@ export async function isBrowserOf(
   const { rows } = await sql`select from people.devices
     where person_id = ${personId} and hash = ${browserHash}`.execute(kysely)
   return rows.length > 0
+}
+
+/** Whether the person has signed in from this network, as `networkOf` names it, in the time of which sessions are kept. */
+export async function hasSignedInFrom(tx: Tx, personId: string, network: string): Promise<boolean> {
+  const { rows } = await sql<{ opened_from: string }>`select distinct opened_from from people.sessions
+    where person_id = ${personId} and opened_from is not null`.execute(tx)
+  return rows.some((row) => networkOf(row.opened_from) === network)
 }
 
 /** Whether anybody has ever signed in here. */

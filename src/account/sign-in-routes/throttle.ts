@@ -23,6 +23,22 @@ function siteLimit(kind: string, { address }: Browser, max: number, windowMs: nu
   return site === networkOf(address) ? [] : [{ kind, of: site, max, windowMs }]
 }
 
+/** How many attempts of a network in a window are counted apart from those of busy ones. */
+const quietAttempts = 3
+
+/**
+ * Limits the whole server. The first attempts of each network have places of their own: fifteen networks that try all the time use up the shared ones,
+ * and keep nobody out who comes from elsewhere.
+ */
+const serverLimit = (
+  kind: string,
+  { max, quiet }: { max: number; quiet: number },
+  windowMs: number,
+): PersonAttempt => ({
+  ...{ kind, of: '', max, windowMs },
+  quiet: { kind: `${kind}_quiet`, max: quiet, upTo: quietAttempts },
+})
+
 const nameOf = ({ hash }: Browser): string => hash.toString('base64')
 
 /**
@@ -36,19 +52,21 @@ export function passwordAttempts({ email, browser, isKnown }: Visitor): PersonAt
   return [
     ...siteLimit('site', browser, 600, 15 * minuteMs),
     { kind: 'network', of: network, max: 200, windowMs: 15 * minuteMs },
-    { kind: 'server', of: '', max: 3_000, windowMs: 15 * minuteMs },
+    serverLimit('server', { max: 3_000, quiet: 9_000 }, 15 * minuteMs),
     { kind: 'address', of: email, max: 50, windowMs: 15 * minuteMs },
     { kind: 'address_network', of: `${email} ${network}`, max: 10, windowMs: 15 * minuteMs },
   ]
 }
 
 /**
- * Requests for mails with a code or a link. At most five an hour go to one address, of which browsers that are not known may use three: two remain for
- * the person, also where two windows of this count lie within the hour of the letters, which keeps them by itself.
+ * Requests for mails with a code or a link. A network is refused for its own requests alone: what others request for the same address keeps nobody out,
+ * and tells nobody whether it has a person. How many letters go to the address is bounded by the letters (`LetterBudget`).
  */
 export function mailRequests({ email, browser, isKnown }: Visitor): PersonAttempt[] {
-  const network = { kind: 'mail_network', of: networkOfBrowser(browser), max: 60, windowMs: hourMs }
-  return isKnown ? [network] : [network, { kind: 'mail_address', of: email, max: 3, windowMs: hourMs }]
+  const of = networkOfBrowser(browser)
+  const network = { kind: 'mail_network', of, max: 60, windowMs: hourMs }
+  const ofAddress = { kind: 'mail_address_network', of: `${email} ${of}`, max: 3, windowMs: hourMs }
+  return isKnown ? [network] : [network, ofAddress]
 }
 
 /** Entries of codes and links; each code allows five by itself. */
@@ -56,12 +74,18 @@ export const entries = (browser: Browser): PersonAttempt[] => [
   { kind: 'entry_network', of: networkOfBrowser(browser), max: 200, windowMs: 15 * minuteMs },
 ]
 
-/** Who wants to sign up with one address uses up few of its letters, whoever they are. */
-export const signUps = (browser: Browser, email: string): PersonAttempt[] => [
+export const signUps = (browser: Browser): PersonAttempt[] => [
   ...siteLimit('sign_up_site', browser, 200, hourMs),
   { kind: 'sign_up_network', of: networkOfBrowser(browser), max: 30, windowMs: hourMs },
-  { kind: 'sign_up_server', of: '', max: 1_000, windowMs: hourMs },
-  { kind: 'sign_up_address', of: email, max: 3, windowMs: hourMs },
+  serverLimit('sign_up_server', { max: 1_000, quiet: 1_000 }, hourMs),
+]
+
+/**
+ * Sign-ups with one address, counted once they are permitted: who signs up with it uses up few of its letters, whoever they are. Whoever has an
+ * invitation to it is counted apart.
+ */
+export const signUpsOf = (email: string, isInvited: boolean): PersonAttempt[] => [
+  { kind: isInvited ? 'sign_up_invited' : 'sign_up_address', of: email, max: 3, windowMs: hourMs },
 ]
 
 /**

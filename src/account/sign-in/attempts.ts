@@ -16,6 +16,11 @@ export interface AttemptSubject {
   hash: Buffer
   max: number
   windowMs: number
+  /**
+   * What is counted in its place while the subject before it has tried at most `upTo` times: subjects that try seldom have a count of their own, which
+   * those that try often cannot use up. Neither count is taken back.
+   */
+  quiet?: { hash: Buffer; max: number; upTo: number } | undefined
 }
 
 const maxCount = 1_000_000
@@ -31,9 +36,13 @@ export async function countAttempt(
   subjects: readonly AttemptSubject[],
   nowMs: number,
 ): Promise<number | undefined> {
+  let before = 0
   for (const subject of subjects) {
-    const { attempts, window_ends_at: ends } = await count(tx, table, subject, nowMs)
-    if (attempts > subject.max) return ends.getTime() - nowMs
+    const { quiet, windowMs } = subject
+    const { hash, max } = quiet && before <= quiet.upTo ? quiet : subject
+    const { attempts, window_ends_at: ends } = await count(tx, table, { hash, windowMs }, nowMs)
+    if (attempts > max) return ends.getTime() - nowMs
+    before = attempts
   }
   return undefined
 }
@@ -41,7 +50,7 @@ export async function countAttempt(
 async function count(
   tx: Tx,
   { name, owner }: AttemptTable,
-  { hash, windowMs }: AttemptSubject,
+  { hash, windowMs }: Pick<AttemptSubject, 'hash' | 'windowMs'>,
   nowMs: number,
 ): Promise<{ attempts: number; window_ends_at: Date }> {
   const now = new Date(nowMs)
@@ -65,7 +74,7 @@ export async function uncountAttempt(
   subjects: readonly AttemptSubject[],
 ): Promise<void> {
   const name = sql.table(table.name)
-  for (const one of subjects.slice(0, -1))
+  for (const one of subjects.slice(0, -1).filter(({ quiet }) => !quiet))
     await sql`update ${name} set attempts = greatest(attempts - 1, 0) where ${ofSubject(table, one)}`.execute(
       db,
     )

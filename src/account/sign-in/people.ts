@@ -45,6 +45,8 @@ export interface PersonAttempt {
   of: string
   max: number
   windowMs: number
+  /** The kind that is counted in its place while the attempt before it in the list was at most the `upTo`th. */
+  quiet?: { kind: string; max: number; upTo: number }
 }
 
 const table: AttemptTable = { name: 'people.attempts', owner: {} }
@@ -55,9 +57,11 @@ async function subjectsOf(
   attempts: readonly PersonAttempt[],
 ): Promise<AttemptSubject[]> {
   const signer = await secrets.signer('attempts of people')
-  return attempts.map(({ kind, of, max, windowMs }) => ({
-    hash: signer(Buffer.from(`${kind}\0${of}`)),
+  const hashOf = (kind: string, of: string) => signer(Buffer.from(`${kind}\0${of}`))
+  return attempts.map(({ kind, of, max, windowMs, quiet }) => ({
+    hash: hashOf(kind, of),
     ...{ max, windowMs },
+    quiet: quiet && { hash: hashOf(quiet.kind, of), max: quiet.max, upTo: quiet.upTo },
   }))
 }
 
@@ -75,7 +79,7 @@ export async function countPersonAttempt(
   fail('TOO_MANY_ATTEMPTS', { minutes: Math.ceil(retryAfterMs / minuteMs) }, { retryAfterMs })
 }
 
-/** Takes back a successful attempt. The count of the last subject begins anew. */
+/** Takes back a successful attempt, except from counts that quiet subjects do not share. The count of the last subject begins anew. */
 export async function uncountPersonAttempt(
   app: AttemptsApp,
   attempts: readonly PersonAttempt[],

@@ -1,4 +1,5 @@
 /** Passkeys: made by their person, used to sign in and to step up, and worth nothing in the hands of anybody else. */
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SoftAuthenticator } from '../../harness/authenticator.ts'
 import { sharedWorld } from '../../harness/shared-world.ts'
@@ -19,6 +20,11 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
+const setPassword = (personId: string, hash: string | null) =>
+  sql`update people.people set password_hash = ${hash} where person_id = ${personId}`.execute(
+    world.app.db.kysely,
+  )
+
 describe('a passkey', () => {
   test('is added by its person, who gets recovery codes with the first factor and a letter, and signs in as both factors', async () => {
     const sara = await newHolder(world)
@@ -35,6 +41,28 @@ describe('a passkey', () => {
     expect(signedIn.body).toMatchObject({ status: 'signed_in', person: { id: sara.personId } })
     const overview = await browser.get('/v1/me/factors')
     expect(overview.body).toMatchObject({ data: [{ id: added.body.factor.id }], recovery_codes_left: 10 })
+  })
+
+  test('that is the last way in stays, of two that are removed at once too, until there is a password', async () => {
+    const sara = await newHolder(world)
+    await setPassword(sara.personId, null)
+    const ids: string[] = []
+    for (const authenticator of [sara.authenticator, new SoftAuthenticator(localhost(world))])
+      ids.push((await addPasskey(sara, authenticator)).body.factor.id)
+    const removals = await Promise.all(ids.map((id) => sara.request('DELETE', `/v1/me/factors/${id}`)))
+    expect(removals.map(({ status }) => status).sort()).toEqual([200, 409])
+    const refused = removals.find(({ status }) => status === 409)!
+    expect(refused.body.error.code).toBe('LAST_WAY_IN')
+    const { data, recovery_codes_left: left } = (await sara.get('/v1/me/factors')).body
+    expect({ count: data.length, left }).toEqual({ count: 1, left: 10 })
+    expect(await lettersTo(world, sara.personId), 'nothing is told of what was refused').toEqual([
+      'factor_added',
+      'factor_added',
+      'factor_removed',
+    ])
+
+    await setPassword(sara.personId, 'some')
+    expect((await sara.request('DELETE', `/v1/me/factors/${data[0].id}`)).status).toBe(200)
   })
 
   test('of a second person in the same authenticator is another one, and one authenticator holds one for each person', async () => {

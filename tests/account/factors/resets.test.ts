@@ -78,10 +78,12 @@ test('an owner has the factors of a member removed in 72 hours by the clock of t
   const letters = (await lettersTo(world, sara.personId)).filter((kind) => kind === 'factor_reset_requested')
   expect(letters).toHaveLength(2)
   expect(await pending(sara)).toEqual(asked.body)
+  const dueSeen = async () => (await owner.get(`/v1/members/${sara.personId}`)).body.factor_reset_due_at
+  expect(await dueSeen(), 'owners see what they can stop').toBe(to)
   const again = await request(sara)
   expect([again.status, again.body]).toEqual([200, asked.body])
   expect((await owner.request('DELETE', pathOf(sara))).status).toBe(200)
-  expect(await pending(sara)).toBeNull()
+  expect([await pending(sara), await dueSeen()]).toEqual([null, null])
   expect((await owner.request('DELETE', pathOf(sara))).status).toBe(404)
   expect(await auditOf(world, sara.personId)).toEqual([
     'members.requestFactorReset',
@@ -136,9 +138,13 @@ test('the link in the letter cancels it, once', async () => {
   await request(sara)
   const token = await tokenOf(sara)
   const browser = strangeBrowser(world)
+  const read = await browser.post('/v1/links/read', { token })
+  expect(read.body, read.text).toMatchObject({ purpose: 'factor_reset_cancel', needs: 'nothing' })
+  expect(await pending(sara), 'to read it changes nothing').not.toBeNull()
   const redeemed = await browser.post('/v1/links/redeem', { token })
-  expect(redeemed.status, redeemed.text).toBe(200)
+  expect([redeemed.status, redeemed.body]).toEqual([200, { status: 'done', purpose: 'factor_reset_cancel' }])
   expect(await pending(sara)).toBeNull()
+  expect((await browser.post('/v1/links/read', { token })).body.error.code).toBe('LINK_INVALID')
   await request(sara)
   expect((await browser.post('/v1/links/redeem', { token })).body.error.code).toBe('LINK_INVALID')
   expect(await pending(sara)).not.toBeNull()

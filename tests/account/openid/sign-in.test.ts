@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listAudit } from '#account/audit'
 import { invite } from '#account/invitations'
 import { setMember } from '#account/people'
+import { platformAccount } from '#platform/jobs'
 import { onOneConnection } from '../../harness/one-connection.ts'
 import { ProviderBrowser } from '../../harness/openid-provider.ts'
 import { newBrowser, newPerson } from '../../harness/session.ts'
@@ -57,6 +58,46 @@ test('whoever the operator lets in becomes a person with the proven address, and
   expect(second.reply.body.person.id).toBe(first.reply.body.person.id)
 })
 
+test('whoever enters has no account of their own unless sign-up is open; then it is that of a sign-up, once for a proven address', async () => {
+  const { app } = it.world
+  const accountsOf = async (login: string, provider = 'open') => {
+    const { browser, reply } = await signIn(it, login, { provider })
+    expect(reply.status, reply.text).toBe(200)
+    const accounts = (await browser.get('/v1/me/accounts')).body.data
+    browser.project = accounts[0]?.projects[0]?.id
+    return {
+      browser,
+      accounts,
+      credits: accounts[0] && (await browser.get('/v1/account')).body.balance_credits,
+    }
+  }
+  const before = await somebody('before')
+  expect((await accountsOf(before)).accounts).toEqual([])
+  const settings = { ...app.config.people }
+  Object.assign(app.config.people, {
+    ...{ signUp: 'open', plan: 'standard', welcomeMicrocredits: 30_000_000n, dailyMicrocredits: 90_000_000n },
+  })
+  try {
+    const first = await somebody('first', { name: 'Nima' })
+    const own = await accountsOf(first)
+    expect(own.accounts).toMatchObject([
+      { name: 'Account of Nima', role: 'owner', projects: [{ name: 'First project' }] },
+    ])
+    expect(own.credits).toBe(30)
+    expect((await accountsOf(first)).accounts, 'the next sign-in opens no other one').toHaveLength(1)
+    // The same mailbox, an address that nobody has proven, somebody whom the claims make a member, and who was there before.
+    const alias = await somebody('alias', { email: `${first}+again@example.org` })
+    expect((await accountsOf(alias)).credits).toBe(0)
+    const unproven = await somebody('unproven', { email_verified: false })
+    expect((await accountsOf(unproven)).accounts).toEqual([])
+    const member = await somebody('member', { groups: ['eng'] })
+    expect((await accountsOf(member)).accounts).toMatchObject([{ id: it.account, role: 'developer' }])
+    expect((await accountsOf(before)).accounts).toEqual([])
+  } finally {
+    Object.assign(app.config.people, settings)
+  }
+})
+
 test('nobody enters whom nobody has let in, and nothing is left of the attempt', async () => {
   const login = await somebody('stranger')
   const before = await counted('people')
@@ -94,7 +135,7 @@ test('a proven address of a known person signs nobody in as that person: the sen
   expect(await counted('identities')).toBe(before)
 })
 
-test('an invitation lets in whose address the provider has proven, and nobody else', async () => {
+test('an invitation lets in whose address the provider has proven, and nobody else; who comes in anyway comes in without it', async () => {
   const { app, account: accountId } = it.world
   const login = await somebody('invited')
   const email = `${login}@example.org`
@@ -120,6 +161,11 @@ test('an invitation lets in whose address the provider has proven, and nobody el
     expect((await signIn(it, other, { provider: 'real', body })).reply.body.error.code).toBe(
       'OPENID_NOT_ALLOWED',
     )
+  for (const other of others) {
+    const { reply } = await signIn(it, other, { provider: 'open', body })
+    expect(reply.status, reply.text).toBe(200)
+    expect(await rolesOf(it, reply.body.person.id)).toEqual({})
+  }
   // The rows of the sign-in are locked while the invitation is read: that asks for no second connection.
   const { reply } = await onOneConnection(it.world, () => signIn(it, login, { provider: 'real', body }))
   expect(reply.status, reply.text).toBe(200)
@@ -225,7 +271,7 @@ test('the last way in stays, and unlinking ends what its claims have made', asyn
   expect((await unlinking()).status).toBe(200)
   expect(await rolesOf(it, personId)).toEqual({})
   const { rows } = await sql`select account_id, before from audit.entries
-    where operation = 'openid.unlink' and actor_id = ${personId} and account_id is not null`.execute(
+    where operation = 'openid.unlink' and actor_id = ${personId} and account_id <> ${platformAccount}`.execute(
     it.world.app.db.kysely,
   )
   const before = { role: 'developer', project_ids: null, provider: 'open' }

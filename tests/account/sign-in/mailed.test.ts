@@ -60,6 +60,18 @@ describe('a mailed code', () => {
     expect(refusal(await confirm(browser, sara.email, next))).toBe('WRONG_CODE')
   })
 
+  test('is worth nothing once the address is somebody else’s', async () => {
+    const [former, next] = [await scene.known(), await scene.known()]
+    const browser = scene.browser()
+    await request(browser, former.email)
+    const code = await scene.codeTo(former.email)
+    const { db } = scene.world.app
+    await db.query({ text: 'delete from people.addresses where email = $1' }, [next.email])
+    const moved = 'update people.addresses set person_id = $2 where email = $1'
+    await db.query({ text: moved }, [former.email, next.personId])
+    expect(refusal(await confirm(browser, former.email, code))).toBe('WRONG_CODE')
+  })
+
   test('has one winner of two who give it at once', async () => {
     const sara = await scene.known()
     const browser = scene.browser()
@@ -95,15 +107,38 @@ describe('a mailed code', () => {
     expect(browser.session).toBeUndefined()
   })
 
-  test('can be asked for three times an hour from elsewhere, and then still from a browser that the person has used', async () => {
+  test('is mailed three times an hour to strangers, from however many networks; then still to a new browser in a network of the person, and to a known one', async () => {
     const sara = await scene.known()
+    const home = '10.9.9.9'
     const own = scene.browser()
-    await own.signIn(sara.email)
-    for (let times = 0; times < 3; times++)
+    for (const browser of [own, scene.browser(home)]) await browser.signIn(sara.email)
+    // The letter about the second browser.
+    await scene.mails.mailTo(sara.email)
+    for (let times = 0; times < 5; times++)
       expect((await request(scene.browser(), sara.email)).status).toBe(202)
-    expect(refusal(await request(scene.browser(), sara.email))).toBe('TOO_MANY_ATTEMPTS')
-    expect((await request(own, sara.email)).status).toBe(202)
-    expect((await confirm(own, sara.email, await scene.codeTo(sara.email, 4))).status).toBe(200)
+    await scene.mails.mailTo(sara.email, 4)
+    for (const browser of [scene.browser(home), own]) {
+      const mails = scene.mails.to(sara.email).length
+      expect((await request(browser, sara.email)).status).toBe(202)
+      const entered = await confirm(browser, sara.email, await scene.codeTo(sara.email, mails + 1))
+      expect(entered.status, entered.text).toBe(200)
+      if (browser !== own) await scene.mails.mailTo(sara.email, mails + 2)
+    }
+    expect(await scene.count('select from people.mails where address = $1', [sara.email])).toBe(7)
+  })
+
+  test('is refused to a network after three requests of its own for an address, whether or not somebody has it', async () => {
+    const { email } = await scene.known()
+    const refusals = []
+    for (const address of [email, newEmail()]) {
+      const network = `10.8.${refusals.length}.1`
+      for (let times = 0; times < 3; times++) await request(scene.browser(network), address)
+      const refused = await request(scene.browser(network), address)
+      expect(refusal(refused)).toBe('TOO_MANY_ATTEMPTS')
+      refusals.push(shown({ ...refused, text: '' }))
+      expect((await request(scene.browser(), address)).status).toBe(202)
+    }
+    expect(refusals[1]).toEqual(refusals[0])
   })
 
   test('drops what was set before anybody had proven the address', async () => {

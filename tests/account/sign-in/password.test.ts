@@ -1,6 +1,9 @@
 /** Sign-in with passwords: alike for known and unknown people, bounded against guessing, and followed by the second factor. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lockPerson, setPassword } from '#account/people'
+import { countPersonAttempt, type PersonAttempt, uncountPersonAttempt } from '#account/sign-in'
 import type { Seen } from '../../harness/client.ts'
+import { until } from '../../harness/until.ts'
 import { newEmail, password, Scene, totpOf } from './scene.ts'
 
 let scene: Scene
@@ -90,6 +93,21 @@ describe('a password', () => {
   })
 })
 
+test('a password that is replaced while it is compared signs nobody in', async () => {
+  const sara = await scene.known()
+  const { db, passwords } = scene.world.app
+  const fresh = await passwords.hash('tests', 'گذرواژه‌ای دیگر و درازتر')
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  const entering = await db.tx(async (tx) => {
+    await lockPerson(tx, sara.personId)
+    const reply = scene.browser().signIn(sara.email)
+    await until(async () => (await scene.count(waiting)) > 0)
+    await setPassword(tx, sara.personId, fresh, new Date(scene.clock.nowMs()))
+    return { reply }
+  })
+  expect(code(await entering.reply)).toBe('WRONG_CREDENTIALS')
+})
+
 describe('whoever guesses', () => {
   test('is stopped after ten tries at one address, the right password included, and may go on after a while', async () => {
     const sara = await scene.known()
@@ -115,6 +133,29 @@ describe('whoever guesses', () => {
     expect((await own.signIn(sara.email)).status).toBe(200)
   })
 
+  test('from a few networks uses up no places of networks that try seldom', async () => {
+    const { app } = scene.world
+    const [quiet, busy] = ['quiet', 'busy'].map((of): PersonAttempt[] => [
+      { kind: 'test_network', of, max: 100, windowMs: 60_000 },
+      {
+        kind: 'test_server',
+        of: '',
+        max: 2,
+        windowMs: 60_000,
+        quiet: { kind: 'test_quiet', max: 4, upTo: 3 },
+      },
+      { kind: 'test_last', of, max: 100, windowMs: 60_000 },
+    ])
+    const count = (attempts: PersonAttempt[]) => countPersonAttempt(app, attempts)
+    for (let times = 0; times < 5; times++) await count(busy!)
+    await expect(count(busy!)).rejects.toMatchObject({ code: 'TOO_MANY_ATTEMPTS' })
+    await count(quiet!)
+    // Right passwords give nobody places of others.
+    await uncountPersonAttempt(app, busy!)
+    await expect(count(busy!)).rejects.toMatchObject({ code: 'TOO_MANY_ATTEMPTS' })
+    await expect(count(quiet!)).rejects.toMatchObject({ code: 'TOO_MANY_ATTEMPTS' })
+  })
+
   test('is counted alike at an address that nobody has', async () => {
     const [browser, email] = [scene.browser(), newEmail()]
     for (let tries = 0; tries < 10; tries++) await browser.signIn(email, 'a wrong password')
@@ -123,6 +164,19 @@ describe('whoever guesses', () => {
 })
 
 describe('a second factor', () => {
+  test('makes one session of a first one, however many codes are given at once', async () => {
+    const sara = await scene.known()
+    const { recoveryCodes } = await scene.addTotp(sara)
+    const browser = scene.browser()
+    await browser.signIn(sara.email)
+    const replies = await Promise.all(
+      recoveryCodes
+        .slice(0, 3)
+        .map((recovery_code) => browser.post('/v1/sign-in/second-factor', { recovery_code })),
+    )
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 401, 401])
+  })
+
   test('is asked for after the password, and gives no session before', async () => {
     const sara = await scene.known()
     const { secret } = await scene.addTotp(sara)

@@ -18,8 +18,8 @@ export class Visitor extends Browser {
   readonly #world: World
   readonly #from: string
 
-  constructor(world: World, from: string) {
-    super(world.url, world.app.sessions.installation)
+  constructor(world: World, from: string, url: string) {
+    super(url, world.app.sessions.installation)
     this.#world = world
     this.#from = from
   }
@@ -68,9 +68,12 @@ export class Scene implements AsyncDisposable {
     return new Scene(world, mails, clock, stack.move())
   }
 
-  /** A new browser, in a network that nobody else has. */
-  browser(from = `10.1.${++networks >> 8}.${networks & 255}`): Visitor {
-    return new Visitor(this.world, from)
+  /** A new browser, in a network that nobody else has; `server` where it is another process of this installation. */
+  browser(
+    from = `10.1.${++networks >> 8}.${networks & 255}`,
+    server: { readonly url: string } = this.world,
+  ): Visitor {
+    return new Visitor(this.world, from, server.url)
   }
 
   /** A person who is known, with the password of all people here. */

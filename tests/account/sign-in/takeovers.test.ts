@@ -2,8 +2,8 @@
 
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addOperator, invite, resetPerson } from '#account/invitations'
-import { markUnproven, memberships, personById, setMember } from '#account/people'
+import { addOperator, invite, renewFirstLink, resetPerson } from '#account/invitations'
+import { markUnproven, memberships, personById, setMember, setOperator } from '#account/people'
 import type { Seen } from '../../harness/client.ts'
 import { newEmail, password, Scene, totpOf, type Visitor } from './scene.ts'
 
@@ -224,13 +224,85 @@ describe('an address that nobody has proven', () => {
     expect(await scene.count(open, [personId])).toBe(0)
   })
 
-  test('makes nobody an operator: a link goes to the address', async () => {
-    const { email, personId } = await signedIn({ unproven: true })
+  /** The operator who came by the printed link and has a second factor, as one may add it before there is mail. */
+  async function firstOperator() {
+    const { app } = scene.world
+    const now = new Date(scene.clock.nowMs())
+    const link = await app.db.tx((tx) => renewFirstLink(app, tx, now))
+    const email = newEmail()
+    const browser = scene.browser()
+    const person = { display_name: 'گرداننده', locale: 'fa', email }
+    const redemption = { token: link!.slice(link!.indexOf('#') + 1), person, password }
+    const { body } = await browser.post('/v1/links/redeem', redemption)
+    expect(body).toMatchObject({ status: 'signed_in', person: { email, is_operator: true } })
+    const personId: string = body.person.id
+    await scene.addTotp((await personById(app.db, personId))!)
+    return {
+      ...{ browser, email, personId },
+      // The next test has a first operator, too.
+      [Symbol.asyncDispose]: () =>
+        app.db.tx((tx) => setOperator(tx, personId, false, new Date(scene.clock.nowMs()))),
+    }
+  }
+
+  test('of the first operator is proven in the own session, which keeps password, second factor and every session', async () => {
+    await using operator = await firstOperator()
+    const { browser, email, personId } = operator
+    await moveTo(browser, email)
+    expect((await browser.get('/v1/me')).body).toMatchObject({
+      email,
+      email_proven: true,
+      has_password: true,
+    })
+    const elsewhere = scene.browser()
+    expect((await elsewhere.signIn(email)).body).toMatchObject({
+      status: 'second_factor',
+      factors: ['totp', 'recovery_code'],
+    })
+    // From now on a mailbox is a first factor, and no more.
+    await elsewhere.post('/v1/sign-in/code', { email })
+    const code = await scene.codeTo(email, 2)
+    const entered = await elsewhere.post('/v1/sign-in/code/confirm', { email, code })
+    expect(entered.body).toMatchObject({ status: 'second_factor' })
+    expect(await operations(personId)).not.toContainEqual(
+      expect.objectContaining({ operation: 'people.prove' }),
+    )
+  })
+
+  test('of the first operator that is proven from elsewhere drops what was set before, as of everybody else', async () => {
+    await using operator = await firstOperator()
+    const { browser, email, personId } = operator
+    const mailbox = scene.browser()
+    await mailbox.post('/v1/sign-in/code', { email })
+    const entered = await mailbox.post('/v1/sign-in/code/confirm', { email, code: await scene.codeTo(email) })
+    expect(entered.body).toMatchObject({ status: 'signed_in', person: { id: personId, has_password: false } })
+    expect(refusal(await browser.get('/v1/me'))).toBe('NOT_SIGNED_IN')
+    expect(refusal(await scene.browser().signIn(email))).toBe('WRONG_CREDENTIALS')
+    expect(await scene.count('select from people.factors where person_id = $1', [personId])).toBe(0)
+    expect(await operations(personId)).toContainEqual(expect.objectContaining({ operation: 'people.prove' }))
+  })
+
+  test('makes nobody an operator: a link goes to the address, for whoever has proven it', async () => {
+    const { browser, email, personId } = await signedIn({ unproven: true })
     const { app } = scene.world
     const now = new Date(scene.clock.nowMs())
     const added = await app.db.tx((tx) => addOperator(app, tx, { email, locale: 'fa' }, now))
     expect(added).toMatchObject({ outcome: 'invited', delivery: 'mail' })
     expect((await personById(app.db, personId))?.isOperator).toBe(false)
+    const token = await scene.tokenTo(email)
+    const stranger = (await signedIn()).browser
+    const redeemBy = (by: Visitor) => by.post('/v1/links/redeem', { token })
+    expect((await stranger.post('/v1/links/read', { token })).body).toMatchObject({
+      purpose: 'operator',
+      needs: 'session',
+    })
+    expect(refusal(await redeemBy(scene.browser()))).toBe('NOT_SIGNED_IN')
+    for (const one of [stranger, browser]) expect(refusal(await redeemBy(one))).toBe('INVITATION_FOR_ANOTHER')
+    await moveTo(browser, email, 2)
+    expect((await redeemBy(browser)).body).toEqual({ status: 'done', purpose: 'operator' })
+    expect((await browser.get('/v1/me')).body.is_operator).toBe(true)
+    expect(refusal(await redeemBy(browser))).toBe('LINK_INVALID')
+    await app.db.tx((tx) => setOperator(tx, personId, false, new Date(scene.clock.nowMs())))
   })
 })
 

@@ -1,7 +1,7 @@
 /** Without a mail channel nothing that needs one is begun, and each refusal says what is missing; people come by links that the operator hands over. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { invite } from '#account/invitations'
-import { hasProven, setMember } from '#account/people'
+import { addOperator, invite, resetPerson } from '#account/invitations'
+import { hasProven, personById, setMember } from '#account/people'
 import type { Seen } from '../../harness/client.ts'
 import { newEmail, password, Scene } from './scene.ts'
 
@@ -82,4 +82,68 @@ test('an invitation that is handed over as a link makes a member, and proves no 
   expect((await scene.browser().signIn(email)).status).toBe(200)
   const again = await scene.browser().post('/v1/links/redeem', { token, person, password })
   expect(again.status).toBe(404)
+})
+
+/** What a browser is told that reads or redeems a link. */
+const read = (token: string) => scene.browser().post('/v1/links/read', { token })
+const redeem = (token: string, more: object = {}, browser = scene.browser()) =>
+  browser.post('/v1/links/redeem', { token, ...more })
+const tokenIn = (link: string) => link.slice(link.indexOf('#') + 1)
+
+test('the link to become an operator says whom it is for, waits for what it needs, and makes one operator', async () => {
+  const { app } = scene.world
+  const email = newEmail()
+  const added = await app.db.tx((tx) =>
+    addOperator(app, tx, { email, locale: 'fa' }, new Date(scene.clock.nowMs())),
+  )
+  const token = tokenIn((added as { link: string }).link)
+  expect((await read(token)).body).toMatchObject({
+    ...{ purpose: 'operator', needs: 'named_person', email_masked: `${email[0]}…@example.org` },
+    expires_at: new Date(scene.clock.nowMs() + 7 * 86_400_000).toISOString(),
+  })
+  const person = { display_name: 'نیما', locale: 'fa' }
+  for (const [param, given] of [
+    ['password', { person }],
+    ['person', { password }],
+  ] as const)
+    expect((await redeem(token, given)).body.error).toMatchObject({ code: 'INVALID_REQUEST', param })
+  // The address is that of the link, whatever is typed.
+  const both = await Promise.all(
+    [1, 2].map(() => redeem(token, { person: { ...person, email: newEmail() }, password })),
+  )
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 404])
+  const { body } = both.find(({ status }) => status === 200)!
+  expect(body).toMatchObject({ status: 'signed_in', person: { email, is_operator: true } })
+  for (const reply of [await read(token), await redeem(token, { person, password })])
+    expect(refusal(reply)).toBe('LINK_INVALID')
+})
+
+test('the link for a new password says whom it is for, ends every session when it is redeemed, and ends itself after a day', async () => {
+  const { app } = scene.world
+  const sara = await scene.known()
+  const open = scene.browser()
+  await open.signIn(sara.email)
+  const linked = async () =>
+    tokenIn(await app.db.tx((tx) => resetPerson(app, tx, sara, new Date(scene.clock.nowMs()))))
+  const late = await linked()
+  scene.clock.moveMs(86_400_000)
+  expect(refusal(await read(late))).toBe('LINK_INVALID')
+  const replaced = await linked()
+  const token = await linked()
+  expect(refusal(await redeem(replaced, { password })), 'a newer one takes its place').toBe('LINK_INVALID')
+  expect((await read(token)).body).toMatchObject({ purpose: 'operator_reset', needs: 'password' })
+  expect((await open.get('/v1/me')).status).toBe(200)
+  expect((await redeem(token)).body.error).toMatchObject({ code: 'INVALID_REQUEST', param: 'password' })
+  expect(refusal(await redeem(token, { password: 'qwertyuiop' }))).toBe('PASSWORD_WEAK')
+  const fresh = 'گذرواژه‌ای دیگر و درازتر'
+  const reset = await redeem(token, { password: fresh })
+  expect(reset.body, reset.text).toMatchObject({ status: 'signed_in', person: { id: sara.personId } })
+  expect(refusal(await open.get('/v1/me'))).toBe('NOT_SIGNED_IN')
+  for (const [given, status] of [
+    [password, 401],
+    [fresh, 200],
+  ] as const)
+    expect((await scene.browser().signIn(sara.email, given)).status).toBe(status)
+  expect(refusal(await redeem(token, { password: fresh }))).toBe('LINK_INVALID')
+  expect((await personById(app.db, sara.personId))?.isOperator).toBe(false)
 })

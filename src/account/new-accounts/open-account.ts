@@ -1,4 +1,3 @@
-/** The account of somebody who signs up without an invitation. */
 import { audit } from '#account/audit'
 import { type Person, setMember } from '#account/people'
 import { createAccount, createProject } from '#platform/auth'
@@ -7,16 +6,24 @@ import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { grant } from '#platform/ledger'
-import type { SignInApp } from './app.ts'
 import { firstNames } from './phrases.ts'
-import { type AddressOwner, countAccount, takeWelcome } from './welcome.ts'
+import { type AddressOwner, countAccount, takeWelcome, type WelcomeApp } from './welcome.ts'
+
+/** The slice of the app that opens accounts: plan and first credits of the configuration, and the key that hides addresses. */
+export type NewAccountsApp = WelcomeApp
+
+/** The request in which an account is opened, for the audit log. */
+type OpeningContext = { app: NewAccountsApp } & Pick<
+  RequestContext<unknown>,
+  'requestId' | 'headers' | 'operation'
+>
 
 /**
  * Opens an account with a project and the first credits, whose owner is the person, in the transaction in which the person begins to exist. Throws
  * TOO_MANY_ACCOUNTS.
  */
 export async function openAccount(
-  { app, requestId, headers, operation }: RequestContext<SignInApp>,
+  { app, requestId, headers, operation }: OpeningContext,
   tx: Tx,
   { person, email, network }: AddressOwner & { person: Person },
   now: Date,

@@ -1,8 +1,15 @@
 /** First credits: once for each proven address, within the sum of a day; and how many accounts a network opens. */
 import { sql } from 'kysely'
 import { countAttempt } from '#account/sign-in'
+import type { Config } from '#platform/config'
 import type { Tx } from '#platform/db'
-import type { SignInApp } from './app.ts'
+import type { Secrets } from '#platform/secrets'
+
+export interface WelcomeApp {
+  config: Pick<Config, 'people'>
+  /** Makes the keyed hashes of addresses and networks. */
+  secrets: Secrets
+}
 
 export interface AddressOwner {
   email: string
@@ -15,7 +22,7 @@ const maxDailyAccounts = 20
 
 /** Counts a new account of a network. Returns false if it has opened too many within a day. */
 export async function countAccount(
-  { secrets }: Pick<SignInApp, 'secrets'>,
+  { secrets }: Pick<WelcomeApp, 'secrets'>,
   tx: Tx,
   network: string,
   now: Date,
@@ -41,7 +48,7 @@ export function mailboxOf(email: string): string {
  * that is deleted, and none once the sum of the day is spent. Sign-ups of a day wait for each other.
  */
 export async function takeWelcome(
-  { config, secrets }: Pick<SignInApp, 'config' | 'secrets'>,
+  { config, secrets }: WelcomeApp,
   tx: Tx,
   email: string,
   now: Date,
