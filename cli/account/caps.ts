@@ -1,6 +1,6 @@
 import { auditedCaps } from '#account/audit'
 import type { Tx } from '#platform/db'
-import { type Caps, lockCaps, type MeterScope, setCaps } from '#platform/ledger'
+import { type Caps, changeMeters, type MeterScope } from '#platform/ledger'
 import { auditCommand } from '../audit.ts'
 import type { Session } from '../command.ts'
 import { capNews } from './cap-news.ts'
@@ -22,12 +22,12 @@ interface CapChange {
 /** Sets caps and limits, and writes the row of the change unless it names nothing. Returns false if there is no such meter. */
 export async function changeCaps(tx: Tx, session: Session, change: CapChange): Promise<boolean> {
   const { accountId, projectId, scope, scopeId = accountId, operation, caps, ...others } = change
-  const before = await lockCaps(tx, accountId, scope, scopeId)
-  if (!before || !(await setCaps(tx, accountId, scope, scopeId, caps, capNews(session)))) return false
-  const after = Object.values(caps).some((value) => value !== undefined) ? { ...before, ...given(caps) } : {}
+  const [changed] = await changeMeters(tx, accountId, [{ scope, scopeId, caps }], capNews(session))
+  if (!changed) return false
+  const isChanged = Object.values(caps).some((value) => value !== undefined)
   const row = {
-    before: { ...others.before, ...(Object.keys(after).length > 0 && auditedCaps(before)) },
-    after: { ...others.after, ...auditedCaps(after) },
+    before: { ...others.before, ...(isChanged && auditedCaps(changed.before)) },
+    after: { ...others.after, ...(isChanged && auditedCaps(changed.after)) },
   }
   if (Object.values(row.after).every((value) => value === undefined)) return true
   await auditCommand(tx, session, {
@@ -36,6 +36,3 @@ export async function changeCaps(tx: Tx, session: Session, change: CapChange): P
   })
   return true
 }
-
-const given = (caps: Caps): Caps =>
-  Object.fromEntries(Object.entries(caps).filter(([, value]) => value !== undefined))

@@ -1,6 +1,6 @@
 /** `kherad operator`: who runs this installation. */
-import { addOperator, renewFirstLink } from '#account/invitations'
-import { isLastOperator, operators, setOperator } from '#account/people'
+import { addOperator, notifyOperatorRemoved, renewFirstLink } from '#account/invitations'
+import { isLastOperator, lockPerson, operators, setOperator } from '#account/people'
 import { auditCommand } from '../audit.ts'
 import { type Command, type CommandResult, type ParsedArguments, refuse, type Session } from '../command.ts'
 import { peopleApp, personOf, readAddress } from './people-app.ts'
@@ -32,8 +32,8 @@ export const operatorCommands: Command[] = [
   {
     name: 'operator remove',
     about: {
-      fa: 'دسترسی گرداننده را از شخص می‌گیرد؛ عضویت‌هایش می‌مانند.',
-      en: 'Takes the rights of an operator from a person, who stays a member of their accounts.',
+      fa: 'دسترسی گرداننده را از شخص می‌گیرد؛ عضویت‌هایش می‌مانند و به همهٔ گردانندگان خبر داده می‌شود.',
+      en: 'Takes the rights of an operator from a person, who stays a member of their accounts; all operators are notified.',
     },
     takes: ['PERSON'],
     options: [],
@@ -78,13 +78,19 @@ async function add(session: Session, given: ParsedArguments): Promise<CommandRes
 
 async function remove(session: Session, given: ParsedArguments): Promise<CommandResult> {
   const db = await session.db()
-  const { personId, displayName } = await personOf(db, given.words[0] ?? '')
+  const person = await personOf(db, given.words[0] ?? '')
+  const { personId, displayName } = person
+  const app = await peopleApp(session, db)
+  const now = new Date(session.clock.nowMs())
   await db.tx(async (tx) => {
+    // The person before the operators, as where people delete themselves: neither waits for the other.
+    await lockPerson(tx, personId)
     const all = await operators(tx)
     if (!all.some((one) => one.personId === personId))
       refuse('NOT_AN_OPERATOR', words.noOperator(displayName))
     if (await isLastOperator(tx, personId)) refuse('LAST_OPERATOR', words.lastOperator())
-    await setOperator(tx, personId, false)
+    await notifyOperatorRemoved(app, tx, person, 'command', now)
+    await setOperator(tx, personId, false, now)
     await auditCommand(tx, session, {
       accountId: null,
       operation: 'operators.remove',

@@ -1,5 +1,13 @@
 /** Sentences of the commands that bring people in and help them. */
-import { type BilingualText, sentence } from '../command.ts'
+import { type BilingualText, type OptionHelp, sentence } from '../command.ts'
+
+export const personOptions: OptionHelp = {
+  limit: { value: 'N', about: sentence('چند شخص؛ بی آن ۱۰۰', 'how many people; 100 unless given') },
+  after: {
+    value: 'PERSON',
+    about: sentence('آن‌ها که پس از این شناسه آمده‌اند', 'those who came after this id'),
+  },
+}
 
 export const peoplePhrases = {
   operatorThere: () =>
@@ -25,7 +33,7 @@ export const peoplePhrases = {
   operatorAlready: (name: string) =>
     sentence(`«${name}» از پیش گرداننده است.`, `"${name}" is an operator already.`),
   operatorInvited: (email: string) =>
-    sentence(`${email} هنوز کسی را نمی‌شناساند؛ دعوت شد.`, `Nobody is known by ${email} yet: invited.`),
+    sentence(`هنوز کسی با نشانی ${email} نیست؛ دعوت شد.`, `Nobody is known by ${email} yet: invited.`),
   operatorRemoved: (name: string) =>
     sentence(`«${name}» دیگر گرداننده نیست.`, `"${name}" is no operator any more.`),
   noOperator: (name: string) => sentence(`«${name}» گرداننده نیست.`, `"${name}" is no operator.`),
@@ -55,14 +63,20 @@ export const peoplePhrases = {
       'هنوز هیچ‌کس وارد نشده است: kherad operator link پیوند نخستین نفر را چاپ می‌کند.',
       'There is nobody yet: kherad operator link prints the link of the first person.',
     ),
+  noFurtherPerson: () => sentence('پس از این شخص کسی نیست.', 'Nobody comes after this person.'),
+  morePeople: (lastId: string) =>
+    sentence(
+      `باز هم هست: kherad person list --after ${lastId} از همین‌جا ادامه می‌دهد.`,
+      `There are more: kherad person list --after ${lastId} goes on from here.`,
+    ),
   noPerson: (typed: string) =>
     sentence(
-      `شخصی با نشانی یا شناسهٔ ${typed} نیست: kherad person list همه را نشان می‌دهد.`,
+      `شخصی با نشانی یا شناسهٔ ${typed} نیست: kherad person list آن‌ها را نشان می‌دهد.`,
       `There is no person with the address or id ${typed}: kherad person list shows them all.`,
     ),
   resetLink: (name: string) =>
     sentence(
-      `«${name}» با این پیوند یک‌بارمصرف گذرواژهٔ تازه می‌گذارد (تا ۲۴ ساعت). عامل دوم می‌ماند، و به نشانی‌هایش خبر داده می‌شود:`,
+      `«${name}» با این پیوند یک‌بارمصرف گذرواژهٔ تازه می‌گذارد (تا ۲۴ ساعت). مرحلهٔ دوم ورود می‌ماند، و به نشانی‌هایش خبر داده می‌شود:`,
       `By this one-time link "${name}" sets a new password (valid for 24 hours). The second factor stays, and the addresses are notified:`,
     ),
   factorReset: (name: string, due: string) =>

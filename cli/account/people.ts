@@ -3,21 +3,26 @@ import { cancelFactorReset, hasSecondFactor, requestFactorReset } from '#account
 import { resetPerson } from '#account/invitations'
 import { listPeople, type Person } from '#account/people'
 import type { Language } from '#platform/errors'
+import { readCount, readId } from '../amounts.ts'
 import { auditCommand } from '../audit.ts'
 import { type Command, type CommandResult, type ParsedArguments, refuse, type Session } from '../command.ts'
 import { showTime, type TableColumn, table } from '../output.ts'
 import { phrases, titles } from '../phrases.ts'
 import { peopleApp, personOf } from './people-app.ts'
-import { peopleTitles, peoplePhrases as words } from './people-phrases.ts'
+import { peopleTitles, personOptions, peoplePhrases as words } from './people-phrases.ts'
 
 export const personCommands: Command[] = [
   {
     name: 'person list',
-    about: { fa: 'همهٔ کسانی که وارد می‌شوند.', en: 'All people who sign in.' },
+    about: {
+      fa: 'کسانی که وارد می‌شوند، آن‌ها که زودتر آمده‌اند نخست.',
+      en: 'People who sign in, those who came first first.',
+    },
     takes: [],
-    options: [],
+    options: ['limit', 'after'],
     needs: [],
-    run: listAll,
+    help: personOptions,
+    run: list,
   },
   {
     name: 'person reset',
@@ -44,12 +49,21 @@ export const personCommands: Command[] = [
   },
 ]
 
-async function listAll(session: Session): Promise<CommandResult> {
+const standardRows = 100
+const maxRows = 10_000
+
+async function list(session: Session, { options }: ParsedArguments): Promise<CommandResult> {
   const { language } = session
-  const rows = await listPeople(await session.db())
+  const limit =
+    options.limit === undefined ? standardRows : (readCount('--limit', options.limit, maxRows) ?? maxRows)
+  const after = options.after === undefined ? undefined : readId('--after', options.after)
+  const { rows, hasMore } = await listPeople(await session.db(), { limit, after_id: after })
+  const lastId = rows.at(-1)?.personId ?? null
+  const more = hasMore && lastId !== null ? `${words.morePeople(lastId)[language]}\n` : ''
+  const none = after === undefined ? words.noPersonYet() : words.noFurtherPerson()
   return {
-    json: { data: rows.map(jsonOf) },
-    text: rows.length === 0 ? `${words.noPersonYet()[language]}\n` : table(rows, columns(language), language),
+    json: { data: rows.map(jsonOf), has_more: hasMore, last_id: lastId },
+    text: rows.length === 0 ? `${none[language]}\n` : table(rows, columns(language), language) + more,
   }
 }
 

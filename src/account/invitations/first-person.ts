@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import { audit } from '#account/audit'
-import { mailChannel, queueLetter } from '#account/letters'
+import { type LettersApp, mailChannel, queueLetter, type TypedLetter } from '#account/letters'
 import { hasProven, operators, type Person, personByEmail, setMember, setOperator } from '#account/people'
 
 import { maskedAddress } from '#account/sign-in'
@@ -62,7 +62,7 @@ export async function lockFirstPerson(tx: Tx): Promise<void> {
 
 /** Makes a person the operator and the owner of the first account, whose keys and credits exist already. The caller holds `lockFirstPerson`. */
 export async function makeFirstOperator(tx: Tx, personId: string, now: Date): Promise<void> {
-  await setOperator(tx, personId, true)
+  await setOperator(tx, personId, true, now)
   const { account_id: accountId } = await store.firstAccount(tx)
   await setMember(tx, { accountId, personId, role: 'owner', projectIds: null }, now)
   await requireProject(tx, accountId, now)
@@ -89,7 +89,7 @@ export async function addOperator(
   const person = known && (await hasProven(tx, known.personId, email)) ? known : undefined
   const told = await operators(tx)
   if (person) {
-    await setOperator(tx, person.personId, true)
+    await setOperator(tx, person.personId, true, now)
     told.push({ ...person, isOperator: true })
   }
   await audit(
@@ -104,27 +104,36 @@ export async function addOperator(
     },
     now,
   )
-  await notifyOperators(app, tx, told, email, now)
+  await notifyOperators(app, tx, told, { kind: 'operator_added', data: { email, at: now } }, now)
   if (person) return { outcome: 'added', person }
   return { outcome: 'invited', ...(await inviteOperator(app, tx, { email, locale }, now)) }
 }
 
-/** Writes to every operator that there is a new one. */
+/**
+ * Writes to the operators who remain that a person is none any more, and to that person where it was not their own doing. Called in the transaction of
+ * the change, before a deletion takes the name and the address away.
+ */
+export async function notifyOperatorRemoved(
+  app: LettersApp,
+  tx: Tx,
+  { personId, displayName }: Pick<Person, 'personId' | 'displayName'>,
+  by: 'command' | 'self',
+  now: Date,
+): Promise<void> {
+  const told = (await operators(tx)).filter((one) => by === 'command' || one.personId !== personId)
+  const data = { name: displayName, by, at: now }
+  await notifyOperators(app, tx, told, { kind: 'operator_removed', data }, now)
+}
+
 async function notifyOperators(
-  app: InvitationsApp,
+  app: LettersApp,
   tx: Tx,
   people: readonly Person[],
-  email: string,
+  letter: Extract<TypedLetter, { kind: 'operator_added' | 'operator_removed' }>,
   now: Date,
 ): Promise<void> {
   for (const { personId, email: to, locale } of people)
-    if (to !== null)
-      await queueLetter(
-        app,
-        tx,
-        { to, personId, kind: 'operator_added', locale, data: { email, at: now } },
-        now,
-      )
+    if (to !== null) await queueLetter(app, tx, { to, personId, locale, ...letter }, now)
 }
 
 async function inviteOperator(

@@ -7,6 +7,7 @@ export type { FirstPersonApp, InvitationsApp } from './app.ts'
 export {
   type AddedOperator,
   addOperator,
+  notifyOperatorRemoved,
   offerFirstLink,
   renewFirstLink,
 } from './first-person.ts'
@@ -37,5 +38,6 @@ export {
   listInvitations,
   lockInvitation,
   type NamedInvitation,
+  openGrantsTo,
   setInvitation,
 } from './store.ts'

@@ -140,7 +140,7 @@ async function redeemInvitation(
   if (signedInAs !== undefined && !(await lockPerson(tx, signedInAs))) return undefined
   const row = await store.lockInvitationByToken(tx, token, now)
   if (!row) return fail('INVITATION_INVALID', {})
-  const found = await comer(app, tx, redemption, row.email, now)
+  const found = await redeemer(app, tx, redemption, row.email, now)
   if (!found) return undefined
   const handedTo = mailChannel(app) === 'none' && found.person.email === row.email ? row.email : undefined
   await acceptMembership(tx, { token, personId: found.person.personId, handedTo }, request, now)
@@ -148,7 +148,7 @@ async function redeemInvitation(
 }
 
 /** The person of the session, or, where there is no mail, a new one with the address of the link. */
-async function comer(
+async function redeemer(
   app: InvitationsApp,
   tx: Tx,
   { signedInAs, newPerson }: Redemption,
@@ -189,7 +189,7 @@ async function redeemOperator(
   if (!found) return undefined
   const { personId } = found.person
   if (link.purpose === 'first_operator') await makeFirstOperator(tx, personId, now)
-  else await setOperator(tx, personId, true)
+  else await setOperator(tx, personId, true, now)
   await recordOperator(tx, link, personId, request, now)
   const person = { ...found.person, isOperator: true }
   return { purpose: link.purpose, person, isNew: redemption.signedInAs === undefined }
@@ -250,7 +250,7 @@ export async function acceptInvitation(
   const link = couldBeToken(linkPrefix, token) ? await lockLink(tx, token, now) : undefined
   if (link?.purpose !== 'operator') return fail('INVITATION_INVALID', {})
   if (!(await hasProven(tx, personId, link.data.email!))) fail('INVITATION_FOR_ANOTHER', {})
-  await setOperator(tx, personId, true)
+  await setOperator(tx, personId, true, now)
   await recordOperator(tx, link, personId, request, now)
 }
 
@@ -277,7 +277,7 @@ async function invitedOperator(
   redemption: Redemption,
   now: Date,
 ): Promise<{ person: Person } | undefined> {
-  const found = await comer(app, tx, redemption, email, now)
+  const found = await redeemer(app, tx, redemption, email, now)
   if (!found) return undefined
   const { personId, email: own } = found.person
   const isTheirs = (await hasProven(tx, personId, email)) || (mailChannel(app) === 'none' && own === email)

@@ -1,9 +1,10 @@
 /** SQL of invitations. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { lockMembers, type Role } from '#account/people'
 import { hashToken } from '#account/sign-in'
 import type { Db, Tx } from '#platform/db'
 import { type Page, type PageOptions, readPage } from '#platform/lists'
+import type { Grant } from './grants.ts'
 
 declare module '#platform/db' {
   interface Tables {
@@ -84,11 +85,30 @@ export async function lockInvitation(
   return rows[0]
 }
 
+export type InvitationState = 'open' | 'accepted' | 'revoked' | 'expired'
+
+/** Which invitations a list has. */
+export interface InvitationFilter {
+  accountId: string
+  /** Only those into one of these projects or into all; null: all. */
+  projectIds: readonly string[] | null
+  state?: InvitationState | undefined
+}
+
+const inState = (state: InvitationState, now: Date): RawBuilder<boolean> =>
+  ({
+    open: sql<boolean>`(${isOpen(now)})`,
+    accepted: sql<boolean>`i.accepted_at is not null`,
+    revoked: sql<boolean>`(i.accepted_at is null and i.revoked_at is not null)`,
+    expired: sql<boolean>`(i.accepted_at is null and i.revoked_at is null and i.expires_at <= ${now})`,
+  })[state]
+
 /** A page of an account's invitations, newest first. */
 export const listInvitations = (
   db: Db,
-  accountId: string,
+  { accountId, projectIds, state }: InvitationFilter,
   page: Pick<PageOptions, 'limit' | 'after_id'>,
+  now: Date,
 ): Promise<Page<NamedInvitation>> =>
   readPage(
     db.kysely
@@ -97,7 +117,13 @@ export const listInvitations = (
       .leftJoin('people.people as p', 'p.person_id', 'i.invited_by')
       .selectAll('i')
       .select(['a.name as account_name', 'p.display_name as inviter_name'])
-      .where('i.account_id', '=', accountId),
+      .where('i.account_id', '=', accountId)
+      .$if(projectIds !== null, (rows) =>
+        rows.where(
+          sql<boolean>`(i.project_ids is null or i.project_ids && ${[...(projectIds ?? [])]}::uuid[])`,
+        ),
+      )
+      .$if(state !== undefined, (rows) => rows.where(inState(state!, now))),
     'i.invitation_id',
     page,
   ) as Promise<Page<NamedInvitation>>
@@ -113,6 +139,15 @@ export async function setInvitation(
     .where('account_id', '=', accountId)
     .where('invitation_id', '=', invitationId)
     .execute()
+}
+
+/** What the open invitations to an address give that members of the account have sent. */
+export async function openGrantsTo(tx: Tx, accountId: string, email: string, now: Date): Promise<Grant[]> {
+  const { rows } = await sql<Grant>`select i.role, i.project_ids as "projectIds" from people.invitations i
+    where i.account_id = ${accountId} and i.email = ${email} and i.invited_by is not null and ${isOpen(now)}`.execute(
+    tx,
+  )
+  return rows
 }
 
 /** Revokes the open invitations of an account to an address, or by the operator's command line. */

@@ -10,10 +10,11 @@ import {
   listInvitations,
   lockInvitation,
   type NamedInvitation,
+  openGrantsTo,
   reaches,
   setInvitation,
 } from '#account/invitations'
-import { lockMembers, type Membership, members, membership, permissionsOf, personById } from '#account/people'
+import { lockMembers, type Membership, membership, personByEmail, personById } from '#account/people'
 import { emailAddress, maskedAddress } from '#account/sign-in'
 import { acceptOnce } from '#core/calls'
 import type { Tx } from '#platform/db'
@@ -21,6 +22,7 @@ import { fail } from '#platform/errors'
 import { type JsonText, requirePerson } from '#platform/http'
 import { plainList } from '#platform/lists'
 import type { PeopleContext } from './app.ts'
+import { cutToOwn, mayChangeMembers, ownMembership, sees } from './member-view.ts'
 import { requireProjects } from './members.ts'
 import { reasons } from './phrases.ts'
 import type { AcceptBody, Invitation, InvitationBody, InvitationQuery, ResendBody } from './schema.ts'
@@ -28,9 +30,14 @@ import { accountName } from './store.ts'
 
 type InvitationContext<Body = unknown> = PeopleContext<Body, unknown, { id: string }>
 
-export async function listOfInvitations({ app, caller, query }: PeopleContext<unknown, InvitationQuery>) {
+/** A page of the invitations that the person of the session sees. */
+export async function listOfInvitations(context: PeopleContext<unknown, InvitationQuery>) {
+  const { app, query } = context
   const now = new Date(app.clock.nowMs())
-  return plainList.answer(await listInvitations(app.db, caller.accountId, query), (row) => shown(row, now))
+  const own = await ownMembership(app.db, context)
+  const { accountId, projectIds } = own
+  const filter = { accountId, projectIds, state: query.state }
+  return plainList.answer(await listInvitations(app.db, filter, query, now), (row) => shown(row, own, now))
 }
 
 /** Invites an address, in place of an open invitation to it. Throws ROLE_TOO_HIGH (403), ALREADY_MEMBER (409) and TOO_MANY_INVITATIONS (429). */
@@ -47,9 +54,13 @@ export function makeInvitation(context: PeopleContext<InvitationBody>): Promise<
     fail('INVALID_REQUEST', { why: reasons.ownerProjects }, { param: 'project_ids' })
   const now = new Date(app.clock.nowMs())
   return acceptOnce(context, { endpoint: '/v1/invitations', statusCode: 201, now }, async (tx) => {
-    await requireReach(tx, context, given)
+    const own = await requireReach(tx, context, given)
     await requireProjects(tx, accountId, given.projectIds)
-    if ((await members(tx, accountId)).some((member) => member.email === email)) fail('ALREADY_MEMBER', {})
+    const known = await personByEmail(tx, email)
+    if (known && (await membership(tx, accountId, known.personId))) fail('ALREADY_MEMBER', {})
+    // The new invitation replaces an open one, which only those may revoke who could give it.
+    const replaced = await openGrantsTo(tx, accountId, email, now)
+    if (!replaced.every((grant) => reaches(own, grant))) fail('ROLE_TOO_HIGH', {})
     const inviter = await inviterOf(tx, context)
     const { row, delivery } = await invite(
       app,
@@ -63,7 +74,7 @@ export function makeInvitation(context: PeopleContext<InvitationBody>): Promise<
     )
     await auditInvitation(tx, context, row, undefined, { email: maskedAddress(email), ...grantOf(row) })
     return {
-      ...shown({ ...row, account_name: '', inviter_name: inviter.displayName }, now),
+      ...shown({ ...row, account_name: '', inviter_name: inviter.displayName }, own, now),
       delivery: deliveryFor(delivery),
     }
   })
@@ -77,13 +88,13 @@ export async function revokeInvitation(context: InvitationContext): Promise<Invi
   const { app } = context
   const now = new Date(app.clock.nowMs())
   return app.db.tx(async (tx) => {
-    const row = await lockOwn(tx, context)
+    const { row, own } = await lockOwn(tx, context)
     const change = row.accepted_at === null && row.revoked_at === null ? { revoked_at: now } : {}
     if (change.revoked_at) await setInvitation(tx, row, change)
     const after = { ...row, ...change }
     const state = (one: InvitationRow) => ({ state: stateOf(one, now) })
     await auditInvitation(tx, context, row, { email: maskedAddress(row.email), ...state(row) }, state(after))
-    return shown(after, now)
+    return shown(after, own, now)
   })
 }
 
@@ -92,7 +103,7 @@ export async function resendInvitation(context: InvitationContext<ResendBody>) {
   const { app, body } = context
   const now = new Date(app.clock.nowMs())
   return app.db.tx(async (tx) => {
-    const row = await lockOwn(tx, context)
+    const { row, own } = await lockOwn(tx, context)
     if (row.accepted_at || row.revoked_at) fail('INVITATION_INVALID', {})
     const inviter = await inviterOf(tx, context)
     const locale = body.locale ?? requirePerson(context).locale
@@ -104,7 +115,7 @@ export async function resendInvitation(context: InvitationContext<ResendBody>) {
       { email: maskedAddress(row.email), expires_at: row.expires_at },
       { expires_at: sent.row.expires_at },
     )
-    return { ...shown(sent.row, now), delivery: deliveryFor(sent.delivery) }
+    return { ...shown(sent.row, own, now), delivery: deliveryFor(sent.delivery) }
   })
 }
 
@@ -128,20 +139,23 @@ async function requireReach(
 ): Promise<Membership> {
   await lockMembers(tx, caller.accountId)
   const own = await membership(tx, caller.accountId, requirePerson({ caller }).personId)
-  if (!own || !permissionsOf(own.role).has('members:write'))
-    return fail('INSUFFICIENT_ROLE', { right: 'members:write' })
+  if (!own || !mayChangeMembers(own)) return fail('INSUFFICIENT_ROLE', { right: 'members:write' })
   if (!reaches(own, given)) fail('ROLE_TOO_HIGH', {})
   return own
 }
 
 /** An invitation of the account, locked, which the person of the session may change. */
-async function lockOwn(tx: Tx, context: InvitationContext): Promise<NamedInvitation> {
+async function lockOwn(
+  tx: Tx,
+  context: InvitationContext,
+): Promise<{ row: NamedInvitation; own: Membership }> {
   const { caller, params } = context
   await lockMembers(tx, caller.accountId)
   const row = await lockInvitation(tx, caller.accountId, params.id)
-  if (!row) return fail('NOT_FOUND', {}, { param: 'id' })
-  await requireReach(tx, context, { role: row.role, projectIds: row.project_ids })
-  return row
+  const own = await membership(tx, caller.accountId, requirePerson(context).personId)
+  if (!row || !own || !sees(own, { projectIds: row.project_ids }))
+    return fail('NOT_FOUND', {}, { param: 'id' })
+  return { row, own: await requireReach(tx, context, { role: row.role, projectIds: row.project_ids }) }
 }
 
 async function inviterOf(tx: Tx, { caller }: Pick<PeopleContext, 'caller'>) {
@@ -172,10 +186,11 @@ function stateOf(row: InvitationRow, now: Date): Invitation['state'] {
   return row.expires_at > now ? 'open' : 'expired'
 }
 
-const shown = (row: NamedInvitation, now: Date): Invitation => ({
+const shown = (row: NamedInvitation, own: Membership, now: Date): Invitation => ({
   id: row.invitation_id,
-  email: row.email,
-  ...grantOf(row),
+  email: mayChangeMembers(own) ? row.email : maskedAddress(row.email),
+  role: row.role,
+  project_ids: cutToOwn(own, row.project_ids),
   state: stateOf(row, now),
   invited_by:
     row.invited_by === null ? null : { person_id: row.invited_by, display_name: row.inviter_name ?? '' },

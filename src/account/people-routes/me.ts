@@ -1,21 +1,23 @@
 /** What people see and change of themselves. */
 import { actorOf, audit, auditRequest } from '#account/audit'
+import { notifyOperatorRemoved } from '#account/invitations'
 import {
   changePerson,
   deletePerson,
   hasProven,
   lockPerson,
   memberships,
+  membershipsPage,
   type Person,
   permissionsOf,
   personById,
 } from '#account/people'
 import { fail } from '#platform/errors'
 import { endedSessionCookie, requirePerson } from '#platform/http'
-import { bareList } from '#platform/lists'
+import { plainList } from '#platform/lists'
 import type { PeopleContext } from './app.ts'
 import { reasons } from './phrases.ts'
-import type { Me, MePatch } from './schema.ts'
+import type { Me, MePatch, MyAccountQuery } from './schema.ts'
 import { accountProjects } from './store.ts'
 
 const stepUpMs = 10 * 60_000
@@ -82,23 +84,24 @@ function timeZoneOf(name: string): string {
   }
 }
 
-/** The accounts of which the person is a member, with the rights there and the projects that may be used. */
-export async function listMyAccounts({ app, ...context }: PeopleContext) {
-  const all = await memberships(app.db, requirePerson(context).personId)
-  const projects = await accountProjects(
-    app.db,
-    all.map(({ accountId }) => accountId),
+/** A page of the accounts of which the person is a member, with the rights there and the projects that may be used. */
+export async function listMyAccounts({ app, query, ...context }: PeopleContext<unknown, MyAccountQuery>) {
+  const page = await membershipsPage(app.db, requirePerson(context).personId, query)
+  const projects = Map.groupBy(
+    await accountProjects(
+      app.db,
+      page.rows.map(({ accountId }) => accountId),
+    ),
+    (project) => project.account_id,
   )
-  return bareList.answer(all, ({ accountId, accountName, accountState, role, projectIds }) => ({
+  return plainList.answer(page, ({ accountId, accountName, accountState, role, projectIds }) => ({
     id: accountId,
     name: accountName,
     state: accountState,
     role,
     rights: [...permissionsOf(role)],
-    projects: projects
-      .filter(
-        (project) => project.account_id === accountId && projectIds?.includes(project.project_id) !== false,
-      )
+    projects: (projects.get(accountId) ?? [])
+      .filter((project) => projectIds?.includes(project.project_id) !== false)
       .map(({ project_id: id, name }) => ({ id, name })),
     is_limited: projectIds !== null,
   }))
@@ -115,7 +118,9 @@ export async function deleteMe(context: PeopleContext) {
   await app.db.tx(async (tx) => {
     await lockPerson(tx, personId)
     const left = await memberships(tx, personId)
-    const { isOperator } = (await personById(tx, personId)) ?? fail('NOT_SIGNED_IN', {})
+    const person = (await personById(tx, personId)) ?? fail('NOT_SIGNED_IN', {})
+    const { isOperator } = person
+    if (isOperator) await notifyOperatorRemoved(app, tx, person, 'self', now)
     await deletePerson(tx, personId, now)
     const ofInstallation = { accountId: null, before: isOperator ? { is_operator: true } : undefined }
     const ofAccounts = left.map(({ accountId, role }) => ({ accountId, before: { role } }))

@@ -3,13 +3,11 @@ import { actorOf, audit, auditRequest } from '#account/audit'
 import { areProjectsOf, type Grant, reaches } from '#account/invitations'
 import { queueLetter } from '#account/letters'
 import {
+  findMember,
+  listMembers,
   lockMembers,
-  type Member,
   type Membership,
-  members,
   membership,
-  openSessionKey,
-  permissionsOf,
   personById,
   removeMember,
   setMember,
@@ -17,53 +15,48 @@ import {
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { requirePerson } from '#platform/http'
-import { creditsDown, creditsUp, microcreditsPerCredit, setCaps } from '#platform/ledger'
-import { bareList } from '#platform/lists'
 import type { PeopleContext } from './app.ts'
+import { type CapOfMember, openCaps, setCapsOfMember, withCaps } from './member-caps.ts'
+import { capOf, mayChangeMembers, ownMembership, sees, settingsOf, shownMember } from './member-view.ts'
 import { reasons } from './phrases.ts'
-import type { MemberPatch, Member as ShownMember } from './schema.ts'
+import type { MemberPatch, MemberQuery, Member as ShownMember } from './schema.ts'
 import * as store from './store.ts'
 
 type MemberContext<Body = unknown> = PeopleContext<Body, unknown, { person_id: string }>
 
-export async function listMembers(context: PeopleContext) {
-  const { app, caller } = context
+/** A page of the members whom the person of the session sees. */
+export async function membersPage(context: PeopleContext<unknown, MemberQuery>) {
+  const { app, query } = context
   const now = new Date(app.clock.nowMs())
-  const [rows, spending, secured] = await Promise.all([
-    members(app.db, caller.accountId),
-    store.spendingOfMembers(app.db, caller.accountId, now),
-    store.withSecondFactor(app.db, caller.accountId),
+  const own = await ownMembership(app.db, context)
+  const { accountId, projectIds } = own
+  const filter = { accountId, projectIds, q: query.q, findsAddresses: mayChangeMembers(own) }
+  const { rows, hasMore } = await listMembers(app.db, filter, query)
+  const personIds = rows.map(({ personId }) => personId)
+  const [spending, factors] = await Promise.all([
+    store.spendingOfMembers(app.db, accountId, personIds, now),
+    store.secondFactors(app.db, personIds),
   ])
-  return bareList.answer(rows, (row) => shownMember(row, spending, secured, requirePerson(context).personId))
+  const spendingOf = Map.groupBy(spending, (one) => one.person_id)
+  const data = rows.map((row) =>
+    shownMember(row, own, { spending: spendingOf.get(row.personId) ?? [], factors }),
+  )
+  return { data, has_more: hasMore, last_id: data.at(-1)?.person_id ?? null }
 }
 
-function shownMember(
-  row: Member,
-  spending: readonly store.MemberSpending[],
-  secured: ReadonlySet<string>,
-  ownId: string,
-): ShownMember {
-  const { personId } = row
-  return {
-    person_id: personId,
-    display_name: row.displayName,
-    email: row.email,
-    ...settingsOf(row),
-    provider_id: row.providerId,
-    has_second_factor: secured.has(personId),
-    spending: spending.filter(({ person_id: id }) => id === personId).map(shownSpending),
-    is_you: personId === ownId,
-    joined_at: row.joinedAt.toISOString(),
-  }
+/** One member whom the person of the session sees. */
+export async function readMember(context: MemberContext): Promise<ShownMember> {
+  const { app, params } = context
+  const now = new Date(app.clock.nowMs())
+  const own = await ownMembership(app.db, context)
+  const member = await findMember(app.db, own.accountId, params.person_id)
+  if (!member || !sees(own, member)) return fail('NOT_FOUND', {}, { param: 'person_id' })
+  const [spending, factors] = await Promise.all([
+    store.spendingOfMembers(app.db, own.accountId, [member.personId], now),
+    store.secondFactors(app.db, [member.personId]),
+  ])
+  return shownMember(member, own, { spending, factors })
 }
-
-const settingsOf = ({ role, projectIds }: Grant) => ({ role, project_ids: projectIds })
-
-const shownSpending = ({ project_id, month_cap, month_spent }: store.MemberSpending) => ({
-  project_id,
-  month_cap_credits: creditsOf(month_cap),
-  month_spent_credits: creditsUp(month_spent),
-})
 
 /**
  * Changes role, projects and caps of a member. A lower role or fewer projects end what the member may no longer have open within a second. Throws
@@ -77,15 +70,14 @@ export async function changeMember(context: MemberContext<MemberPatch>): Promise
   return app.db.tx(async (tx) => {
     const { own, member } = await lockBoth(tx, context)
     if (!reaches(own, member)) fail('ROLE_TOO_HIGH', {})
-    const capsBefore = await store.spendingOfMembers(tx, accountId, now, member.personId)
     const after = await newGrant(tx, member, body)
     if (!reaches(own, after)) fail('ROLE_TOO_HIGH', {})
     if (body.role !== undefined || body.project_ids !== undefined) {
       if (member.providerId !== null) fail('MEMBER_OF_PROVIDER', { provider: member.providerId })
       await setMember(tx, { accountId, personId: member.personId, ...after }, now)
     }
-    if (body.month_caps) await setMonthCaps(tx, context, { ...member, ...after }, body.month_caps, now)
-    return auditChange(tx, context, member, capsBefore, now)
+    const caps = await openCaps(tx, { ...member, ...after }, body.month_caps ?? [], now)
+    return capAndAudit(tx, context, { own, before: member, caps }, now)
   })
 }
 
@@ -98,10 +90,9 @@ async function lockBoth(
   await lockMembers(tx, accountId)
   const own = await membership(tx, accountId, requirePerson({ caller }).personId)
   // Who has lost the right while the request was on its way is refused as afterwards.
-  if (!own || !permissionsOf(own.role).has('members:write'))
-    return fail('INSUFFICIENT_ROLE', { right: 'members:write' })
+  if (!own || !mayChangeMembers(own)) return fail('INSUFFICIENT_ROLE', { right: 'members:write' })
   const member = await membership(tx, accountId, params.person_id)
-  return { own, member: member ?? fail('NOT_FOUND', {}, { param: 'person_id' }) }
+  return { own, member: member && sees(own, member) ? member : fail('NOT_FOUND', {}, { param: 'person_id' }) }
 }
 
 /** What the member has after the change. Throws INVALID_REQUEST (400) for projects that are none of the account, and for an owner of some projects. */
@@ -129,71 +120,37 @@ export async function requireProjects(
     fail('INVALID_REQUEST', { why: reasons.projects }, { param: 'project_ids' })
 }
 
-/**
- * Sets the caps of what a member spends in projects by sessions: those of the keys by which they pay, which are made if they have not paid yet. Setting a
- * cap stops the payments of the account until the transaction ends, so the keys come first.
- */
-async function setMonthCaps(
-  tx: Tx,
-  { app, caller: { accountId } }: Pick<MemberContext, 'app' | 'caller'>,
-  member: Membership,
-  given: NonNullable<MemberPatch['month_caps']>,
-  now: Date,
-): Promise<void> {
-  const caps = new Map(
-    given.map(({ project_id, month_cap_credits: credits }) => [
-      project_id.toLowerCase(),
-      credits === null ? null : BigInt(credits) * microcreditsPerCredit,
-    ]),
-  )
-  const projectIds = [...caps.keys()]
-  const areTheirs =
-    projectIds.every((projectId) => member.projectIds?.includes(projectId) !== false) &&
-    (await areProjectsOf(tx, accountId, projectIds))
-  if (!areTheirs) fail('INVALID_REQUEST', { why: reasons.capProject }, { param: 'month_caps' })
-  const monthCaps: [string, bigint | null][] = []
-  for (const [projectId, monthCap] of caps)
-    monthCaps.push([await openSessionKey(tx, accountId, projectId, member.personId, now), monthCap])
-  const { thresholdsPercent } = app.config.budgets
-  for (const [keyId, monthCap] of monthCaps)
-    await setCaps(tx, accountId, 'key', keyId, { monthCap }, { now, thresholdsPercent })
-}
-
-async function auditChange(
+/** Sets the caps and writes the row of the whole change. A cap that is being set stops the payments of the account, so what is shown is read before. */
+async function capAndAudit(
   tx: Tx,
   context: MemberContext,
-  before: Membership,
-  capsBefore: readonly store.MemberSpending[],
+  { own, before, caps }: { own: Membership; before: Membership; caps: readonly CapOfMember[] },
   now: Date,
 ): Promise<ShownMember> {
-  const { accountId } = context.caller
-  const after = (await members(tx, accountId)).find(({ personId }) => personId === before.personId)!
-  const caps = await store.spendingOfMembers(tx, accountId, now, before.personId)
-  const secured = await store.withSecondFactor(tx, accountId)
-  const shown = shownMember(after, caps, secured, requirePerson(context).personId)
-  const changed = caps.filter((cap) => capIn(capsBefore, cap.project_id) !== cap.month_cap)
-  const values = (grant: Grant, spending: readonly store.MemberSpending[]) => ({
+  const { accountId, personId } = before
+  const after = (await findMember(tx, accountId, personId))!
+  const spending = await store.spendingOfMembers(tx, accountId, [personId], now)
+  const factors = await store.secondFactors(tx, [personId])
+  const changed = await setCapsOfMember(tx, context, accountId, caps, now)
+  const values = (grant: Grant, side: 'before' | 'after') => ({
     ...settingsOf(grant),
     ...(changed.length > 0 && {
-      month_caps: changed.map(({ project_id }) => ({
-        project_id,
-        month_cap_credits: creditsOf(capIn(spending, project_id)),
+      month_caps: changed.map((one) => ({
+        project_id: one.projectId,
+        month_cap_credits: capOf(one[side]),
       })),
     }),
   })
   await auditRequest(tx, context, {
     projectId: null,
-    target: { kind: 'person', id: before.personId },
-    before: values(before, capsBefore),
-    after: values(after, caps),
+    target: { kind: 'person', id: personId },
+    before: values(before, 'before'),
+    after: values(after, 'after'),
   })
-  return shown
+  // Who has lowered themselves sees what they may see now.
+  const seer = personId === own.personId ? after : own
+  return shownMember(after, seer, { spending: withCaps(spending, caps), factors })
 }
-
-const capIn = (spending: readonly store.MemberSpending[], projectId: string): bigint | null =>
-  spending.find(({ project_id: id }) => id === projectId)?.month_cap ?? null
-
-const creditsOf = (cap: bigint | null): number | null => (cap === null ? null : creditsDown(cap))
 
 /** Removes a member; what they have open in the account ends within a second. Throws ROLE_TOO_HIGH (403) and LAST_OWNER (409). */
 export async function removeOther(context: MemberContext) {
@@ -202,7 +159,8 @@ export async function removeOther(context: MemberContext) {
   return app.db.tx(async (tx) => {
     const { own, member } = await lockBoth(tx, context)
     if (!reaches(own, member)) fail('ROLE_TOO_HIGH', {})
-    const keys = await endMembership(tx, member, now)
+    await removeMember(tx, member.accountId, member.personId, now)
+    const keys = await store.countKeysOf(tx, member, own.projectIds, now)
     await auditRequest(tx, context, {
       projectId: null,
       target: { kind: 'person', id: member.personId },
@@ -224,7 +182,7 @@ export async function leaveAccount(context: PeopleContext<unknown, unknown, { ac
     await lockMembers(tx, accountId)
     const member =
       (await membership(tx, accountId, personId)) ?? fail('NOT_FOUND', {}, { param: 'account_id' })
-    await endMembership(tx, member, now)
+    await removeMember(tx, accountId, personId, now)
     const target = { kind: 'person', id: personId }
     await audit(
       tx,
@@ -233,12 +191,6 @@ export async function leaveAccount(context: PeopleContext<unknown, unknown, { ac
     )
   })
   return { account_id: accountId, left: true }
-}
-
-/** Ends a membership. Returns how many keys of theirs go on. */
-async function endMembership(tx: Tx, { accountId, personId }: Membership, now: Date): Promise<number> {
-  await removeMember(tx, accountId, personId, now)
-  return store.countKeysOf(tx, accountId, personId, now)
 }
 
 async function notifyRemoved(

@@ -9,7 +9,7 @@ import {
   revokeInvitation,
 } from './invitations.ts'
 import { changeMe, deleteMe, listMyAccounts, readMe } from './me.ts'
-import { changeMember, leaveAccount, listMembers, removeOther } from './members.ts'
+import { changeMember, leaveAccount, membersPage, readMember, removeOther } from './members.ts'
 import * as schema from './schema.ts'
 import { endOneSession, endOtherSessions, listSessions } from './sessions.ts'
 import './phrases.ts'
@@ -66,9 +66,10 @@ const meRoutes: Route<PeopleRoutesApp>[] = [
     operation: 'me.accounts',
     ...person,
     summary: {
-      en: 'Your accounts, with role, rights and projects in each.',
-      fa: 'حساب‌های شما، با نقش، دسترسی‌ها و پروژه‌ها در هر یک.',
+      en: 'Your accounts, the oldest first, with role, rights and projects in each.',
+      fa: 'حساب‌های شما، کهنه‌ترین نخست، با نقش، دسترسی‌ها و پروژه‌ها در هر یک.',
     },
+    query: schema.MyAccountQuery,
     reply: { 200: schema.MyAccountList },
     errors: [],
     handle: listMyAccounts,
@@ -131,12 +132,27 @@ const memberRoutes: Route<PeopleRoutesApp>[] = [
     operation: 'members.list',
     scope: 'members:read',
     summary: {
-      en: 'The members of the account, with role, projects and spending.',
-      fa: 'عضوهای حساب، با نقش، پروژه‌ها و خرج.',
+      en: 'The members of the account who share a project with you, with role, projects and spending.',
+      fa: 'عضوهای حساب که پروژه‌ای مشترک با شما دارند، با نقش، پروژه‌ها و خرج.',
     },
+    query: schema.MemberQuery,
     reply: { 200: schema.MemberList },
     errors: [],
-    handle: listMembers,
+    handle: membersPage,
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/members/{person_id}',
+    operation: 'members.read',
+    scope: 'members:read',
+    summary: {
+      en: 'One member who shares a project with you.',
+      fa: 'یک عضو که پروژه‌ای مشترک با شما دارد.',
+    },
+    params: schema.MemberParams,
+    reply: { 200: schema.Member },
+    errors: ['NOT_FOUND'],
+    handle: readMember,
   }),
   route({
     method: 'PATCH',
@@ -175,7 +191,10 @@ const invitationRoutes: Route<PeopleRoutesApp>[] = [
     path: '/v1/invitations',
     operation: 'invitations.list',
     scope: 'members:read',
-    summary: { en: 'Invitations into the account, newest first.', fa: 'دعوت‌های حساب، تازه‌ترین نخست.' },
+    summary: {
+      en: 'Invitations into the account and the projects that you may use, newest first.',
+      fa: 'دعوت‌های حساب و پروژه‌های در دسترس شما، تازه‌ترین نخست.',
+    },
     query: schema.InvitationQuery,
     reply: { 200: schema.InvitationList },
     errors: [],

@@ -9,6 +9,7 @@ import {
   nullable,
   oneOf,
   safeInteger,
+  storableText,
   timestamp,
   uuid,
 } from '#platform/schema'
@@ -115,7 +116,16 @@ export const MyAccount = Type.Object({
     ),
   ),
 })
-export const MyAccountList = bareList.schema(MyAccount)
+export const MyAccountList = plainList.schema(MyAccount)
+export const MyAccountQuery = pageQuery({
+  max: 100,
+  standard: 100,
+  after: idCursor(
+    'Accounts made after this one; the next page begins after the last of this.',
+    'حساب‌های پس از این یکی؛ صفحهٔ بعد پس از آخرین مورد این صفحه آغاز می‌شود.',
+  ),
+})
+export type MyAccountQuery = Static<typeof MyAccountQuery>
 
 export const DeletedPerson = Type.Object({ id: uuid(), deleted: Type.Literal(true) })
 export const LeftAccount = Type.Object({ account_id: uuid(), left: Type.Literal(true) })
@@ -142,9 +152,24 @@ const monthCap = nullable(
 export const Member = Type.Object({
   person_id: uuid(),
   display_name: Type.String(),
-  email: nullable(Type.String()),
+  email: nullable(
+    Type.String(
+      described(
+        'Of others only for whoever may change members.',
+        'نشانی دیگران را تنها کسی می‌بیند که عضوها را تغییر می‌دهد.',
+      ),
+    ),
+  ),
   role: RoleName(),
-  project_ids: nullable(Type.Array(uuid())),
+  project_ids: nullable(
+    Type.Array(
+      uuid(),
+      described(
+        'The projects that the member may use, as far as you may; null: all.',
+        'پروژه‌های در دسترس عضو، تا جایی که در دسترس شما هم هستند؛ null یعنی همه.',
+      ),
+    ),
+  ),
   provider_id: nullable(
     Type.String(
       described(
@@ -153,7 +178,22 @@ export const Member = Type.Object({
       ),
     ),
   ),
-  has_second_factor: Type.Boolean(),
+  has_second_factor: nullable(
+    Type.Boolean(
+      described(
+        'Of others only for whoever may change members; null: not shown.',
+        'مرحلهٔ دوم دیگران را تنها کسی می‌بیند که عضوها را تغییر می‌دهد؛ null یعنی نشان داده نمی‌شود.',
+      ),
+    ),
+  ),
+  factor_reset_due_at: nullable(
+    Type.String(
+      described(
+        'When the second factors are removed that an owner or the operator has called lost; null: nothing waits, or it is not shown.',
+        'زمانی که مرحلهٔ دوم گم‌شده، به خواست مالک یا گرداننده، برداشته می‌شود؛ null یعنی چیزی در انتظار نیست یا نشان داده نمی‌شود.',
+      ),
+    ),
+  ),
   spending: Type.Array(
     Type.Object({
       project_id: uuid(),
@@ -161,15 +201,38 @@ export const Member = Type.Object({
       month_spent_credits: Type.Integer(safeInteger),
     }),
     described(
-      'Of each project in which the member has paid or has a cap.',
-      'برای هر پروژه‌ای که عضو در آن خرج کرده یا سقف دارد.',
+      'Of each project in which the member has paid or has a cap, and which you may use.',
+      'برای هر پروژه‌ای که عضو در آن خرج کرده یا سقف دارد و در دسترس شما هم هست.',
     ),
   ),
   is_you: Type.Boolean(),
   joined_at: timestamp(),
 })
 export type Member = Static<typeof Member>
-export const MemberList = bareList.schema(Member)
+export const MemberList = plainList.schema(Member)
+
+export const MemberQuery = pageQuery(
+  {
+    max: 100,
+    after: idCursor(
+      'Members after this one, by the id of the person; the next page begins after the last of this.',
+      'عضوهای پس از این یکی، با شناسهٔ شخص؛ صفحهٔ بعد پس از آخرین مورد این صفحه آغاز می‌شود.',
+    ),
+  },
+  {
+    q: Type.Optional(
+      storableText(
+        1,
+        100,
+        described(
+          'Part of a name or, for whoever sees addresses, of an address.',
+          'بخشی از نام یا، برای کسی که نشانی‌ها را می‌بیند، بخشی از نشانی.',
+        ),
+      ),
+    ),
+  },
+)
+export type MemberQuery = Static<typeof MemberQuery>
 
 export const MemberPatch = Type.Object(
   {
@@ -225,9 +288,19 @@ export type InvitationBody = Static<typeof InvitationBody>
 
 export const Invitation = Type.Object({
   id: uuid(),
-  email: Type.String(),
+  email: Type.String(
+    described('Masked for whoever may not change members.', 'برای کسی که عضوها را تغییر نمی‌دهد پوشیده است.'),
+  ),
   role: RoleName(),
-  project_ids: nullable(Type.Array(uuid())),
+  project_ids: nullable(
+    Type.Array(
+      uuid(),
+      described(
+        'The projects that the invitation gives, as far as you may use them; null: all.',
+        'پروژه‌هایی که دعوت می‌دهد، تا جایی که در دسترس شما هستند؛ null یعنی همه.',
+      ),
+    ),
+  ),
   state: oneOf('open', 'accepted', 'revoked', 'expired'),
   invited_by: nullable(
     Type.Object(
@@ -252,13 +325,16 @@ export const SentInvitation = Type.Object({
   },
 })
 
-export const InvitationQuery = pageQuery({
-  max: 100,
-  after: idCursor(
-    'Invitations made before this one; the next page begins after the last of this.',
-    'دعوت‌های پیش از این یکی؛ صفحهٔ بعد پس از آخرین مورد این صفحه آغاز می‌شود.',
-  ),
-})
+export const InvitationQuery = pageQuery(
+  {
+    max: 100,
+    after: idCursor(
+      'Invitations made before this one; the next page begins after the last of this.',
+      'دعوت‌های پیش از این یکی؛ صفحهٔ بعد پس از آخرین مورد این صفحه آغاز می‌شود.',
+    ),
+  },
+  { state: Type.Optional(oneOf('open', 'accepted', 'revoked', 'expired')) },
+)
 export type InvitationQuery = Static<typeof InvitationQuery>
 export const InvitationList = plainList.schema(Invitation)
 

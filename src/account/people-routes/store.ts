@@ -22,36 +22,48 @@ export interface MemberSpending {
   month_spent: bigint
 }
 
-/** What members have spent by sessions this month, and their caps, by project. */
+/** What these members have spent by sessions this month, and their caps, by project. */
 export async function spendingOfMembers(
   db: Db | Tx,
   accountId: string,
+  personIds: readonly string[],
   now: Date,
-  personId?: string,
 ): Promise<MemberSpending[]> {
   const { rows } = await sql<MemberSpending>`select k.person_id, k.project_id, m.month_cap,
       case when m.month = ledger.month_of(${now}) then m.month_spent else 0 end as month_spent
     from auth.keys k
     join ledger.meters m on m.account_id = k.account_id and m.scope = 'key' and m.scope_id = k.key_id
     where k.account_id = ${accountId} and k.kind = 'session' and k.revoked_at is null
-      ${personId === undefined ? sql`` : sql`and k.person_id = ${personId}::uuid`}
+      and k.person_id = any(${[...personIds]}::uuid[])
     order by k.created_at, k.key_id`.execute('kysely' in db ? db.kysely : db)
   return rows
 }
 
-/** Which of the members have a second factor. */
-export async function withSecondFactor(db: Db | Tx, accountId: string): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ person_id: string }>`select distinct f.person_id from people.factors f
-    join people.members m using (person_id)
-    where m.account_id = ${accountId} and f.confirmed_at is not null`.execute('kysely' in db ? db.kysely : db)
-  return new Set(rows.map(({ person_id: personId }) => personId))
+/** Which of these people have a second factor, and when a removal that waits for its time is due; null: none waits. */
+export async function secondFactors(
+  db: Db | Tx,
+  personIds: readonly string[],
+): Promise<ReadonlyMap<string, Date | null>> {
+  const { rows } = await sql<{ person_id: string; due_at: Date | null }>`
+    select distinct f.person_id, r.due_at from people.factors f
+    left join people.factor_resets r on r.person_id = f.person_id
+    where f.person_id = any(${[...personIds]}::uuid[]) and f.confirmed_at is not null`.execute(
+    'kysely' in db ? db.kysely : db,
+  )
+  return new Map(rows.map((row) => [row.person_id, row.due_at]))
 }
 
-/** How many keys of the account the person made that still work. */
-export async function countKeysOf(tx: Tx, accountId: string, personId: string, now: Date): Promise<number> {
+/** How many keys of the account the person made that still work, in these projects; null: in all. */
+export async function countKeysOf(
+  tx: Tx,
+  { accountId, personId }: { accountId: string; personId: string },
+  projectIds: readonly string[] | null,
+  now: Date,
+): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*)::int as count from auth.keys
     where account_id = ${accountId} and person_id = ${personId} and kind = 'api' and revoked_at is null
-      and (expires_at is null or expires_at > ${now})`.execute(tx)
+      and (expires_at is null or expires_at > ${now})
+      ${projectIds === null ? sql`` : sql`and project_id = any(${[...projectIds]}::uuid[])`}`.execute(tx)
   return rows[0]!.count
 }
 

@@ -23,12 +23,13 @@ export async function changePerson(tx: Tx, personId: string, change: PersonChang
   await tx.updateTable('people.people').set(values).where('person_id', '=', personId).execute()
 }
 
-/** Makes a person an operator, or no operator any more. */
-export async function setOperator(tx: Tx, personId: string, isOperator: boolean): Promise<void> {
+/** Makes a person an operator, or no operator any more; their sessions get new tokens. */
+export async function setOperator(tx: Tx, personId: string, isOperator: boolean, now: Date): Promise<void> {
   await tx
     .updateTable('people.people')
-    .set({ is_operator: isOperator })
+    .set({ is_operator: isOperator, operator_changed_at: now })
     .where('person_id', '=', personId)
+    .where('is_operator', '<>', isOperator)
     .where('deleted_at', 'is', null)
     .execute()
 }

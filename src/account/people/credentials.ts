@@ -1,7 +1,7 @@
 /** Ends what somebody may have set who is not the person: ways to sign in, and what came with them. */
 import { sql } from 'kysely'
 import type { Tx } from '#platform/db'
-import { memberships, removeMember } from './members.ts'
+import { isClaimed, type MembershipEntry, memberships, removeMember } from './members.ts'
 
 /** What was dropped, as rows of the audit log show it and letters tell it. */
 export interface DroppedCredentials {
@@ -48,24 +48,23 @@ export async function dropCredentials(
     password: passwords.length > 0,
     factors: factors.filter(({ is_confirmed: is }) => is).map(({ kind, name }) => ({ kind, name })),
     providers,
-    accountIds: await endClaimed(tx, personId, providers, now),
+    accountIds: (await endClaimed(tx, personId, providers, now)).map(({ accountId }) => accountId),
   }
 }
 
-/** Ends the memberships that claims of these providers have made; an owner was made one by hand, and stays. */
+/**
+ * Ends the memberships that claims of these providers (their ids in the configuration) have made, and returns them as they were.
+ */
 export async function endClaimed(
   tx: Tx,
   personId: string,
   providers: readonly string[],
   now: Date,
-): Promise<string[]> {
+): Promise<MembershipEntry[]> {
   const ended = (await memberships(tx, personId))
-    .filter(
-      ({ providerId, role }) => providerId !== null && providers.includes(providerId) && role !== 'owner',
-    )
-    .map(({ accountId }) => accountId)
+    .filter((membership) => isClaimed(membership, providers))
     // Accounts are locked in one order, so that no two people wait for each other.
-    .sort()
-  for (const accountId of ended) await removeMember(tx, accountId, personId, now)
+    .sort((one, other) => (one.accountId < other.accountId ? -1 : 1))
+  for (const { accountId } of ended) await removeMember(tx, accountId, personId, now)
   return ended
 }

@@ -3,6 +3,7 @@ import { openSessionKey, type PeopleLookup, type Place, type Role, type SessionR
 import type { Clock } from '#platform/clock'
 import type { Db } from '#platform/db'
 import { permissionsOf } from './rights.ts'
+import { renewSession, rightsChangedSql } from './sessions.ts'
 
 interface SessionSelection {
   session_id: string
@@ -12,11 +13,21 @@ interface SessionSelection {
   stepped_up_at: Date | null
   last_used_at: Date
   expires_at: Date
+  device_hash: Buffer | null
+  is_renewal_due: boolean
+  is_former: boolean
 }
 
-const openSessionsSql = `select s.session_id, s.person_id, p.locale, p.is_operator, s.stepped_up_at, s.last_used_at, s.expires_at
+/** An open session; with the token before the last renewal (`former`) it ends when that one does. */
+const openSessionSql = (
+  former: string,
+  condition: string,
+): string => `select s.session_id, s.person_id, p.locale,
+    p.is_operator, s.stepped_up_at, s.last_used_at, s.device_hash, ${former} as is_former,
+    case when ${former} then least(s.expires_at, s.former_until) else s.expires_at end as expires_at,
+    coalesce(${rightsChangedSql} > coalesce(s.renewed_at, s.created_at), false) as is_renewal_due
   from people.sessions s join people.people p using (person_id)
-  where s.ended_at is null and p.deleted_at is null`
+  where s.ended_at is null and p.deleted_at is null and ${condition}`
 
 interface PlaceSelection {
   account_id: string
@@ -39,6 +50,7 @@ export const peopleLookup = ({ db, clock }: { db: Db; clock: Clock }): PeopleLoo
   session: (by) => findSession(db, by),
   place: (personId, projectId) => findPlace(db, personId, projectId),
   openKey: (place, personId) => openKeyOfMember(db, place, personId, new Date(clock.nowMs())),
+  renew: (session) => renewSession(db, session, new Date(clock.nowMs())),
   noteUse: (sessionId, nowMs) => noteUse(db, sessionId, new Date(nowMs)),
 })
 
@@ -59,11 +71,14 @@ async function findSession(
   const [row] =
     'hash' in by
       ? await db.query<SessionSelection>(
-          { name: 'people.session', text: `${openSessionsSql} and s.hash = $1` },
+          {
+            name: 'people.session',
+            text: openSessionSql('s.hash <> $1', '(s.hash = $1 or s.former_hash = $1)'),
+          },
           [by.hash],
         )
       : await db.query<SessionSelection>(
-          { name: 'people.session_by_id', text: `${openSessionsSql} and s.session_id = $1` },
+          { name: 'people.session_by_id', text: openSessionSql('false', 's.session_id = $1') },
           [by.sessionId],
         )
   return (
@@ -75,8 +90,14 @@ async function findSession(
       steppedUpAtMs: row.stepped_up_at?.getTime() ?? 0,
       lastUsedAtMs: row.last_used_at.getTime(),
       endsAtMs: row.expires_at.getTime(),
+      renewal: renewalOf(row),
     }
   )
+}
+
+function renewalOf({ is_renewal_due, is_former, device_hash }: SessionSelection): SessionRecord['renewal'] {
+  if (!is_renewal_due && !is_former) return undefined
+  return { isDone: is_former, browserHash: device_hash ?? undefined }
 }
 
 async function findPlace(

@@ -1,8 +1,9 @@
 /** Members: people with a role in an account. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { endSessionKeys, type Role } from '#platform/auth'
 import type { Db, Tx } from '#platform/db'
 import { fail } from '#platform/errors'
+import { type Page, type PageOptions, readPage } from '#platform/lists'
 import { permissionsOf } from './rights.ts'
 import './errors.ts'
 
@@ -16,6 +17,12 @@ export interface Membership {
   providerId: string | null
   joinedAt: Date
 }
+
+/** Whether claims of one of these providers, by their ids in the configuration, have made the membership; an owner was made one by hand. */
+export const isClaimed = (
+  { providerId, role }: Pick<Membership, 'providerId' | 'role'>,
+  providers: readonly string[],
+): boolean => providerId !== null && providers.includes(providerId) && role !== 'owner'
 
 /** A member as the account sees it. */
 export type Member = Membership & { displayName: string; email: string | null }
@@ -34,7 +41,7 @@ export interface MemberSetting {
 
 /**
  * Makes the person a member, or changes the role and projects of one. Connections that the person may no longer have end within a second, and open
- * invitations that the person may no longer give are revoked. Throws LAST_OWNER (409) if the account would be left without an owner.
+ * invitations that the person may no longer give are revoked. Sessions of the person get new tokens (`renewSession`). Throws LAST_OWNER (409) if the account would be left without an owner.
  */
 export async function setMember(tx: Tx, setting: MemberSetting, now: Date): Promise<void> {
   const { accountId, personId, role } = setting
@@ -42,10 +49,15 @@ export async function setMember(tx: Tx, setting: MemberSetting, now: Date): Prom
   if (role !== 'owner') await requireOtherOwner(tx, accountId, personId)
   const projectIds = role === 'owner' || !setting.projectIds ? null : [...new Set(setting.projectIds)]
   const change = { role, project_ids: projectIds, provider_id: setting.providerId ?? null }
+  const changedAt = sql<Date>`case
+    when (members.role, members.project_ids) is distinct from (excluded.role, excluded.project_ids) then excluded.changed_at
+    else members.changed_at end`
   await tx
     .insertInto('people.members')
-    .values({ account_id: accountId, person_id: personId, ...change, joined_at: now })
-    .onConflict((conflict) => conflict.columns(['account_id', 'person_id']).doUpdateSet(change))
+    .values({ account_id: accountId, person_id: personId, ...change, joined_at: now, changed_at: now })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'person_id']).doUpdateSet({ ...change, changed_at: changedAt }),
+    )
     .execute()
   await revokeGiven(tx, accountId, personId, { role, projectIds }, now)
   await endSessionKeys(tx, accountId, personId, projectIds, now)
@@ -129,9 +141,8 @@ const membershipOf = (row: MemberSelection): Membership => ({
   joinedAt: row.joined_at,
 })
 
-/** The members of an account, who joined first first. */
-export async function members(db: Db | Tx, accountId: string): Promise<Member[]> {
-  const rows = await ('kysely' in db ? db.kysely : db)
+const membersOf = (db: Db | Tx, accountId: string) =>
+  ('kysely' in db ? db.kysely : db)
     .selectFrom('people.members as m')
     .innerJoin('people.people as p', 'p.person_id', 'm.person_id')
     .leftJoin('people.addresses as a', (join) =>
@@ -139,23 +150,95 @@ export async function members(db: Db | Tx, accountId: string): Promise<Member[]>
     )
     .select([...memberColumns, 'p.display_name', 'a.email'])
     .where('m.account_id', '=', accountId)
-    .orderBy('m.joined_at')
-    .orderBy('m.person_id')
-    .execute()
-  return rows.map((row) => ({ ...membershipOf(row), displayName: row.display_name, email: row.email }))
+
+type MemberRowOf = MemberSelection & { display_name: string; email: string | null }
+
+const memberOf = (row: MemberRowOf): Member => ({
+  ...membershipOf(row),
+  displayName: row.display_name,
+  email: row.email,
+})
+
+/** The members of an account, who joined first first. */
+export async function members(db: Db | Tx, accountId: string): Promise<Member[]> {
+  const rows = await membersOf(db, accountId).orderBy('m.joined_at').orderBy('m.person_id').execute()
+  return rows.map(memberOf)
 }
 
-/** The accounts of which the person is a member, in the order in which the person joined them. */
-export async function memberships(db: Db | Tx, personId: string): Promise<MembershipEntry[]> {
-  const rows = await ('kysely' in db ? db.kysely : db)
+/** One member of an account. */
+export async function findMember(
+  db: Db | Tx,
+  accountId: string,
+  personId: string,
+): Promise<Member | undefined> {
+  const row = await membersOf(db, accountId).where('m.person_id', '=', personId).executeTakeFirst()
+  return row && memberOf(row)
+}
+
+/** Which members a list has. */
+export interface MemberFilter {
+  accountId: string
+  /** Only those who may use one of these projects; null: all. */
+  projectIds: readonly string[] | null
+  /** Part of a name, in either case and any Persian or Arabic form of a letter. */
+  q?: string | undefined
+  /** Whether `q` may also be part of an address. */
+  findsAddresses: boolean
+}
+
+/** Letters and digits that people type for each other, and the zero-width non-joiner, which many leave out. */
+const plain = (text: RawBuilder<unknown>): RawBuilder<string> =>
+  sql`replace(translate(lower(${text}), 'يىك۰۱۲۳۴۵۶۷۸۹٠١٢٣٤٥٦٧٨٩', 'ییک01234567890123456789'), U&'\\200C', '')`
+
+/** A page of the members of an account, in the order of their ids: who came to this installation first is first. */
+export async function listMembers(
+  db: Db,
+  { accountId, projectIds, q, findsAddresses }: MemberFilter,
+  page: Pick<PageOptions, 'limit' | 'after_id'>,
+): Promise<Page<Member>> {
+  const wanted = plain(sql`${q ?? ''}::text`)
+  const found = findsAddresses ? sql`concat_ws(' ', p.display_name, a.email)` : sql`p.display_name`
+  const query = membersOf(db, accountId)
+    .$if(projectIds !== null, (rows) =>
+      rows.where(
+        sql<boolean>`(m.project_ids is null or m.project_ids && ${[...(projectIds ?? [])]}::uuid[])`,
+      ),
+    )
+    .$if(q !== undefined, (rows) => rows.where(sql<boolean>`position(${wanted} in ${plain(found)}) > 0`))
+  const { rows, hasMore } = await readPage(query, 'm.person_id', { ...page, order: 'asc' })
+  return { rows: (rows as MemberRowOf[]).map(memberOf), hasMore }
+}
+
+const membershipEntries = (db: Db | Tx, personId: string) =>
+  ('kysely' in db ? db.kysely : db)
     .selectFrom('people.members as m')
     .innerJoin('auth.accounts as c', 'c.account_id', 'm.account_id')
     .select([...memberColumns, 'c.name', 'c.state'])
     .where('m.person_id', '=', personId)
-    .orderBy('m.joined_at')
-    .orderBy('m.account_id')
-    .execute()
-  return rows.map((row) => ({ ...membershipOf(row), accountName: row.name, accountState: row.state }))
+
+type EntrySelection = MemberSelection & { name: string; state: 'active' | 'suspended' }
+
+const entryOf = (row: EntrySelection): MembershipEntry => ({
+  ...membershipOf(row),
+  accountName: row.name,
+  accountState: row.state,
+})
+
+/** All accounts of which the person is a member, in the order in which the person joined them. */
+export async function memberships(db: Db | Tx, personId: string): Promise<MembershipEntry[]> {
+  const rows = await membershipEntries(db, personId).orderBy('m.joined_at').orderBy('m.account_id').execute()
+  return rows.map(entryOf)
+}
+
+/** A page of them, the oldest account first; the cursor is the id of an account. */
+export async function membershipsPage(
+  db: Db,
+  personId: string,
+  { limit, after_id }: Pick<PageOptions, 'limit' | 'after_id'>,
+): Promise<Page<MembershipEntry>> {
+  const query = membershipEntries(db, personId)
+  const { rows, hasMore } = await readPage(query, 'm.account_id', { limit, after_id, order: 'asc' })
+  return { rows: rows.map(entryOf), hasMore }
 }
 
 /** The membership of a person in an account. */

@@ -14,7 +14,10 @@ export {
 export { type DroppedCredentials, dropCredentials, endClaimed } from './credentials.ts'
 export { peopleLookup, rightsOf } from './lookup.ts'
 export {
+  findMember,
   holdMembership,
+  isClaimed,
+  listMembers,
   lockMembers,
   type Member,
   type MemberSetting,
@@ -23,6 +26,7 @@ export {
   members,
   membership,
   memberships,
+  membershipsPage,
   removeMember,
   setMember,
 } from './members.ts'

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
+import { type Page, type PageOptions, readPage } from '#platform/lists'
 
 /** A person who signs in. Deleted people are not found. */
 export interface Person {
@@ -45,6 +46,7 @@ export async function createPerson(tx: Tx, options: NewPerson, now: Date): Promi
       password_hash: passwordHash,
       password_changed_at: passwordHash === null ? null : now,
       is_operator: options.isOperator ?? false,
+      operator_changed_at: null,
       created_at: now,
       deleted_at: null,
     })
@@ -99,10 +101,13 @@ export async function personById(db: Db | Tx, personId: string): Promise<Person 
   return row && personOf(row)
 }
 
-/** All people, those who came first first. */
-export async function listPeople(db: Db): Promise<Person[]> {
-  const rows = await people(db).orderBy('p.created_at').orderBy('p.person_id').execute()
-  return rows.map(personOf)
+/** A page of people, those who came first first; the cursor is the id of a person. */
+export async function listPeople(
+  db: Db,
+  { limit, after_id }: Pick<PageOptions, 'limit' | 'after_id'>,
+): Promise<Page<Person>> {
+  const { rows, hasMore } = await readPage(people(db), 'p.person_id', { limit, after_id, order: 'asc' })
+  return { rows: rows.map(personOf), hasMore }
 }
 
 /**

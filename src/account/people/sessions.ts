@@ -53,6 +53,10 @@ export async function openSession(tx: Tx, options: NewSession, now: Date): Promi
       last_used_at: now,
       expires_at: new Date(now.getTime() + absoluteMs),
       ended_at: null,
+      device_hash: deviceHash ?? null,
+      renewed_at: null,
+      former_hash: null,
+      former_until: null,
     })
     .execute()
   await endOldest(tx, personId, now)
@@ -101,12 +105,18 @@ export async function endSession(tx: Tx, personId: string, sessionId: string, no
   return done.numUpdatedRows === 1n
 }
 
-/** Ends the session of this token, whoever's it is. */
+/** Ends the session of this token, whoever's it is. One that was replaced a moment ago ends it too. */
 export async function endSessionOf(tx: Tx, token: string, now: Date): Promise<void> {
+  const hash = sha256(token)
   await tx
     .updateTable('people.sessions')
     .set({ ended_at: now })
-    .where('hash', '=', sha256(token))
+    .where((any) =>
+      any.or([
+        any('hash', '=', hash),
+        any.and([any('former_hash', '=', hash), any('former_until', '>', now)]),
+      ]),
+    )
     .where('ended_at', 'is', null)
     .execute()
 }
@@ -133,12 +143,43 @@ export async function rotateSession(tx: Tx, sessionId: string, _now: Date): Prom
   const token = newKeySecret('session')
   const done = await tx
     .updateTable('people.sessions')
-    .set({ hash: sha256(token) })
+    .set({ hash: sha256(token), former_hash: null, former_until: null })
     .where('session_id', '=', sessionId)
     .where('ended_at', 'is', null)
     .executeTakeFirst()
   if (done.numUpdatedRows !== 1n) throw new Error('The session to be rotated has ended.')
   return token
+}
+
+/** For so long the former token is taken, for what was on its way when the token was replaced. */
+const formerMs = 30_000
+
+/** When a person last got another role somewhere, or the rights of an operator: tokens that are older are replaced. */
+export const rightsChangedSql = `greatest(p.operator_changed_at,
+  (select max(m.changed_at) from people.members m where m.person_id = p.person_id))`
+
+/**
+ * Replaces the token of a session whose person has got another role; the former one is taken for half a minute more. Returns undefined if another request
+ * has replaced it, or the session has ended. The moment is not before that of the change, so that clocks of servers that differ replace it once.
+ */
+export async function renewSession(
+  db: Db,
+  { sessionId, hash }: { sessionId: string; hash: Buffer },
+  now: Date,
+): Promise<string | undefined> {
+  const token = newKeySecret('session')
+  const renewed = await db.query(
+    {
+      name: 'people.renew_session',
+      text: `update people.sessions s set hash = $3, former_hash = s.hash, former_until = $5,
+          renewed_at = greatest($4::timestamptz, ${rightsChangedSql})
+        from people.people p
+        where s.session_id = $1 and s.hash = $2 and s.ended_at is null and p.person_id = s.person_id
+        returning s.session_id`,
+    },
+    [sessionId, hash, sha256(token), now, new Date(now.getTime() + formerMs)],
+  )
+  return renewed.length === 1 ? token : undefined
 }
 
 /** Records that a factor was given just now, for what asks for a recent one. */

@@ -19,6 +19,7 @@ export interface PersonRow {
   password_hash: string | null
   password_changed_at: Date | null
   is_operator: boolean
+  operator_changed_at: Date | null
   created_at: Date
   deleted_at: Date | null
 }
@@ -48,6 +49,12 @@ export interface SessionRow {
   last_used_at: Date
   expires_at: Date
   ended_at: Date | null
+  /** The browser that opened it; null where that is not known. */
+  device_hash: Buffer | null
+  renewed_at: Date | null
+  /** The token before the last renewal, and until when it is still taken. */
+  former_hash: Buffer | null
+  former_until: Date | null
 }
 
 export interface DeviceRow {
@@ -66,4 +73,6 @@ export interface MemberRow {
   /** The provider whose claims make this membership; null: it stands by itself. */
   provider_id: string | null
   joined_at: Date
+  /** When role or projects last changed; null: before it was recorded. */
+  changed_at: Date | null
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { invitationLink, offerFirstLink } from '#account/invitations'
+import { platformAccount } from '#platform/jobs'
 import { done, kherad, refused } from '../../cli/command-line.ts'
 import { newBrowser, newMember, newPerson } from '../../harness/session.ts'
 import { boot, MovableClock, type World } from '../../harness/world.ts'
@@ -17,7 +18,7 @@ const installationRows = async (world: World) =>
   (
     await world.app.db.query<{ operation: string; actor_kind: string }>(
       {
-        text: `select operation, actor_kind from audit.entries where account_id is null and operation like 'operators.%' order by entry_id`,
+        text: `select operation, actor_kind from audit.entries where account_id = '${platformAccount}' and operation like 'operators.%' order by entry_id`,
       },
       [],
     )
@@ -105,6 +106,16 @@ describe('the first person', () => {
     ).toEqual([404, 'LINK_INVALID'])
     expect((await done(env, 'operator', 'remove', 'sara@example.org')).is_operator).toBe(false)
     expect((await refused(env, 'operator', 'remove', 'sara@example.org')).code).toBe('NOT_AN_OPERATOR')
+    const toldOfLess = async () => {
+      const rows = await app.db.query<{ address: string }>(
+        {
+          text: `select address from people.mails where kind = 'operator_removed' order by mail_id, address`,
+        },
+        [],
+      )
+      return rows.map(({ address }) => address)
+    }
+    expect((await toldOfLess()).sort()).toEqual([data[0].email, 'new@example.org', 'sara@example.org'].sort())
     expect((await refused(env, 'operator', 'add', 'nobody')).exit).toBe(2)
 
     // Another account gets its owner, as long as it has nobody; where there is no mail the operator hands the link over.
@@ -144,7 +155,7 @@ describe('the first person', () => {
     const other = 'گذرواژه‌ای دیگر و درازتر'
     const again = await redeem(world, tokenIn(reset.link), { password: other })
     expect(again.body, again.text).toMatchObject({ status: 'signed_in' })
-    expect((await boss.get('/v1/me')).status).toBe(401)
+    await expect.poll(async () => (await boss.get('/v1/me')).status).toBe(401)
     expect(codeOf(await redeem(world, tokenIn(reset.link), { password: other }))).toEqual([
       404,
       'LINK_INVALID',
@@ -177,14 +188,25 @@ describe('the first person', () => {
     expect(gone.map((one) => codeOf(one).join()).sort()).toEqual(['200,', '409,LAST_OPERATOR'])
     const deleted = await app.db.query<{ before: object; target_id: string }>(
       {
-        text: `select before, target_id from audit.entries where operation = 'me.delete' and account_id is null`,
+        text: `select before, target_id from audit.entries where operation = 'me.delete' and account_id = '${platformAccount}'`,
       },
       [],
     )
     const left = ids[gone.findIndex(({ status }) => status === 200)]
     expect(deleted).toEqual([{ before: { is_operator: true }, target_id: left }])
+    const listed = await done(env, 'person', 'list')
+    const [stays] = listed.data.filter((one: { is_operator: boolean }) => one.is_operator)
+    expect((await toldOfLess()).slice(3), 'whoever deletes themselves is told to the others').toEqual([
+      stays.email,
+    ])
     const persian = await kherad({ ...env, KHERAD_LOCALE: 'fa' }, 'person', 'list')
     expect(persian.out).toContain('گرداننده')
+
+    const people = listed.data
+    const page = await done(env, 'person', 'list', '--limit', '1')
+    expect(page).toEqual({ data: people.slice(0, 1), has_more: true, last_id: people[0].id })
+    const rest = await done(env, 'person', 'list', '--after', page.last_id)
+    expect([rest.data, rest.has_more]).toEqual([people.slice(1), false])
   })
 })
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { permissionsOf, setMember } from '#account/people'
 import { createProject, scopes } from '#platform/auth'
+import { setCaps } from '#platform/ledger'
 import { Client, type Seen } from '../../harness/client.ts'
 import { newMember, newPerson } from '../../harness/session.ts'
 import { sharedWorld } from '../../harness/shared-world.ts'
@@ -391,6 +392,82 @@ describe('projects and the account', () => {
     expect([broke.status, broke.body.error.code]).toEqual([402, 'BUDGET_EXCEEDED'])
     const rows = await auditRows(world, 'account.caps')
     expect(rows).toMatchObject([{ before: { month_cap_credits: null }, after: { month_cap_credits: 0 } }])
+  })
+
+  test('an account has thresholds of its own, which people of money set and nobody else, until it takes those of the installation', async () => {
+    await using world = await sharedWorld()
+    const [owner, billing, developer] = [
+      await newMember(world, 'owner'),
+      await newMember(world, 'billing'),
+      await newMember(world, 'developer'),
+    ]
+    const set = (who: Client, thresholds_percent: unknown) =>
+      patch(who, '/v1/account/caps', { thresholds_percent })
+    expect((await owner.get('/v1/account')).body).toMatchObject({ has_own_thresholds: false })
+    const own = await set(billing, [100, 1, 42])
+    expect(own.body).toMatchObject({ thresholds_percent: [1, 42, 100], has_own_thresholds: true })
+    for (const refused of [
+      [],
+      [0],
+      [101],
+      [50, 50],
+      [2.5],
+      ['50'],
+      50,
+      Array.from({ length: 11 }, (_, at) => at + 1),
+    ])
+      expect(codeOf(await set(owner, refused)), JSON.stringify(refused)).toEqual([400, 'INVALID_REQUEST'])
+    expect(codeOf(await set(developer, [10]))).toEqual([403, 'INSUFFICIENT_ROLE'])
+    const capped = await patch(owner, '/v1/account/caps', { month_cap_credits: 9 })
+    expect(capped.body).toMatchObject({ month_cap_credits: 9, thresholds_percent: [1, 42, 100] })
+    const ten = Array.from({ length: 10 }, (_, at) => at + 91)
+    expect((await set(owner, ten)).body.thresholds_percent).toEqual(ten)
+    const stranger = await newMember(world, 'owner', await world.stranger())
+    expect((await stranger.get('/v1/account')).body.thresholds_percent).toEqual([50, 80, 100])
+    const back = await set(owner, null)
+    expect(back.body).toMatchObject({ thresholds_percent: [50, 80, 100], has_own_thresholds: false })
+    const rows = await auditRows(world, 'account.caps')
+    expect(rows.map(({ before, after }) => [before, after])).toMatchObject([
+      [{ thresholds_percent: null }, { thresholds_percent: [1, 42, 100] }],
+      [{ month_cap_credits: null }, { month_cap_credits: 9, thresholds_percent: [1, 42, 100] }],
+      [{ thresholds_percent: [1, 42, 100] }, { thresholds_percent: ten }],
+      [{ thresholds_percent: ten }, { thresholds_percent: null }],
+    ])
+  })
+
+  test.each(['account', 'project'] as const)(
+    'a cap of the %s that is changed twice at once has rows that follow one another',
+    async (scope) => {
+      await using world = await sharedWorld()
+      const owner = await newMember(world, 'owner')
+      const [id, path] =
+        scope === 'account'
+          ? [world.account, '/v1/account/caps']
+          : [world.project, `/v1/projects/${world.project}`]
+      const answer = await answeredAcross(
+        world,
+        (tx) => setCaps(tx, world.account, scope, id, { monthCap: 5_000_000n }),
+        () => patch(owner, path, { cap_credits: 7 }),
+      )
+      expect(answer.body).toMatchObject({ cap_credits: 7, month_cap_credits: 5 })
+      const [row] = await auditRows(world, `${scope}`)
+      expect(row).toMatchObject({
+        before: { cap_credits: null, month_cap_credits: 5 },
+        after: { cap_credits: 7, month_cap_credits: 5 },
+      })
+    },
+  )
+
+  test('a change that sets no cap stops no payment, even while it waits', async () => {
+    await using world = await sharedWorld()
+    const owner = await newMember(world, 'owner')
+    const answer = await answeredAcross(
+      world,
+      (tx) => sql`select from ledger.balances where account_id = ${world.account} for update`.execute(tx),
+      () => patch(owner, `/v1/projects/${world.project}`, { name: 'renamed' }),
+    )
+    expect(answer.status).toBe(200)
+    expect(answer.body.name).toBe('renamed')
   })
 
   test('a person in several accounts works in the one whose project the request names', async () => {

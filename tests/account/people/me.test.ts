@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openSession } from '#account/people'
+import { openSession, setMember } from '#account/people'
 import { newBrowser, newMember, newPerson } from '../../harness/session.ts'
 import { sharedWorld } from '../../harness/shared-world.ts'
 import { until } from '../../harness/until.ts'
@@ -58,7 +58,6 @@ describe('a person', () => {
       expect(codeOf(await patch(person, '/v1/me', { [name]: true }))).toEqual([400, 'UNKNOWN_FIELD'])
     expect((await person.get('/v1/me')).body.is_operator).toBe(false)
     await stepDown(world, person)
-    await until(async () => (await person.get('/v1/me')).body.session.stepped_up_until === null)
     expect(codeOf(await newBrowser(world).get('/v1/me'))).toEqual([401, 'NOT_SIGNED_IN'])
     expect(codeOf(await (await world.key()).get('/v1/me'))).toEqual([403, 'SESSION_REQUIRED'])
   })
@@ -135,6 +134,28 @@ describe('a person', () => {
       [],
     )
     expect(unindexed).toEqual([])
+  })
+
+  test('reads the accounts in pages, the oldest account first, without a gap where one is left between two pages', async () => {
+    await using world = await sharedWorld()
+    const person = await newMember(world, 'viewer')
+    const strangers = [await world.stranger(), await world.stranger(), await world.stranger()]
+    const at = new Date(world.app.clock.nowMs())
+    // The newest account is joined first.
+    for (const { account: accountId } of strangers.toReversed())
+      await world.app.db.tx((tx) =>
+        setMember(tx, { accountId, personId: person.personId, role: 'viewer', projectIds: null }, at),
+      )
+    const page = async (query: string) => (await person.get(`/v1/me/accounts?${query}`)).body
+    const ids = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
+    const all = [world.account, ...strangers.map(({ account }) => account)]
+    expect(await page('')).toMatchObject({ has_more: false, last_id: all[3] })
+    const first = await page('limit=2')
+    expect([ids(first), first.has_more]).toEqual([all.slice(0, 2), true])
+    expect((await remove(person, `/v1/me/accounts/${first.last_id}`)).status).toBe(200)
+    const rest = await page(`limit=2&after_id=${first.last_id}`)
+    expect([ids(rest), rest.has_more]).toEqual([all.slice(2), false])
+    expect(codeOf(await person.get('/v1/me/accounts?limit=101'))).toEqual([400, 'INVALID_REQUEST'])
   })
 
   test('leaves an account, and sees nothing of one that is not theirs', async () => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { type Role, setMember } from '#account/people'
 import { createProject } from '#platform/auth'
@@ -5,7 +6,7 @@ import { newMember } from '../../harness/session.ts'
 import { sharedWorld } from '../../harness/shared-world.ts'
 import { until } from '../../harness/until.ts'
 import type { World } from '../../harness/world.ts'
-import { auditRows, codeOf, mailsTo, patch, remove, stepDown } from './people.ts'
+import { answeredAcross, auditRows, codeOf, mailsTo, patch, remove, stepDown } from './people.ts'
 
 const roles: Role[] = ['owner', 'admin', 'developer', 'billing', 'viewer']
 
@@ -51,6 +52,120 @@ describe('members', () => {
       'NOT_FOUND',
     ])
     expect(codeOf(await remove(outside, `/v1/members/${developer.personId}`))).toEqual([404, 'NOT_FOUND'])
+  })
+
+  test('show addresses and second factors of others to whoever may change members, and to nobody else', async () => {
+    await using world = await sharedWorld()
+    const owner = await newMember(world, 'owner', { email: `mina-${world.account}@example.org` })
+    const viewer = await newMember(world, 'viewer')
+    const seenBy = async (who: typeof owner) =>
+      (await who.get('/v1/members')).body.data.map(
+        (one: { email: string | null; has_second_factor: unknown }) => [
+          one.email !== null,
+          one.has_second_factor,
+        ],
+      )
+    expect(await seenBy(owner)).toEqual([
+      [true, false],
+      [true, false],
+    ])
+    expect(await seenBy(viewer)).toEqual([
+      [false, null],
+      [true, false],
+    ])
+    expect((await owner.post('/v1/invitations', { email: 'reza@example.org', role: 'viewer' })).status).toBe(
+      201,
+    )
+    const invited = async (who: typeof owner) => (await who.get('/v1/invitations')).body.data[0].email
+    expect([await invited(owner), await invited(viewer)]).toEqual(['reza@example.org', 'r…@example.org'])
+    const found = async (who: typeof owner) =>
+      (await who.get(`/v1/members?q=mina-${world.account}`)).body.data.length
+    expect([await found(owner), await found(viewer)], 'no address is guessed by a search').toEqual([1, 0])
+  })
+
+  test('see of projects, spending and people only what they share with others', async () => {
+    await using world = await sharedWorld()
+    const second = await projectOf(world)
+    const owner = await newMember(world, 'owner', { displayName: 'Mina' })
+    const both = await newMember(world, 'developer', { projects: [world.project, second] })
+    const beside = await newMember(world, 'developer', { projects: [second] })
+    const limited = await newMember(world, 'admin', { projects: [world.project] })
+    const caps = [world.project, second].map((project_id) => ({ project_id, month_cap_credits: 7 }))
+    expect((await patch(owner, `/v1/members/${both.personId}`, { month_caps: caps })).status).toBe(200)
+    const { data } = (await limited.get('/v1/members')).body
+    expect(data).toMatchObject([
+      { person_id: owner.personId, project_ids: null, spending: [] },
+      {
+        person_id: both.personId,
+        project_ids: [world.project],
+        spending: [{ project_id: world.project, month_cap_credits: 7 }],
+      },
+      { person_id: limited.personId, project_ids: [world.project] },
+    ])
+    expect(data[1].spending).toHaveLength(1)
+    expect((await limited.get(`/v1/members/${both.personId}`)).body).toEqual(data[1])
+    const path = `/v1/members/${beside.personId}`
+    for (const hidden of [
+      await limited.get(path),
+      await patch(limited, path, { role: 'viewer' }),
+      await remove(limited, path),
+    ])
+      expect(codeOf(hidden)).toEqual([404, 'NOT_FOUND'])
+    const inviting = async (email: string, project_ids: string[] | null) =>
+      (await owner.post('/v1/invitations', { email, role: 'viewer', project_ids })).body.id
+    const everywhere = await inviting('all@example.org', null)
+    const shared = await inviting('both@example.org', [world.project, second])
+    const hidden = await inviting('two@example.org', [second])
+    expect((await limited.get('/v1/invitations')).body.data).toMatchObject([
+      { id: shared, project_ids: [world.project] },
+      { id: everywhere, project_ids: null },
+    ])
+    expect(codeOf(await remove(limited, `/v1/invitations/${hidden}`))).toEqual([404, 'NOT_FOUND'])
+    expect(codeOf(await limited.post(`/v1/invitations/${hidden}/resend`, {}))).toEqual([404, 'NOT_FOUND'])
+    expect(codeOf(await remove(limited, `/v1/invitations/${shared}`))).toEqual([403, 'ROLE_TOO_HIGH'])
+    // Nor by an invitation in its place.
+    for (const email of ['all@example.org', 'both@example.org', 'two@example.org']) {
+      const less = { email, role: 'viewer', project_ids: [world.project] }
+      expect(codeOf(await limited.post('/v1/invitations', less))).toEqual([403, 'ROLE_TOO_HIGH'])
+    }
+    expect((await owner.get('/v1/invitations')).body.data).toHaveLength(3)
+    expect((await remove(owner, `/v1/invitations/${hidden}`)).status).toBe(200)
+    const inState = async (state: string) =>
+      (await owner.get(`/v1/invitations?state=${state}`)).body.data.map(({ id }: { id: string }) => id)
+    expect(await inState('open')).toEqual([shared, everywhere])
+    expect([await inState('revoked'), await inState('accepted'), await inState('expired')]).toEqual([
+      [hidden],
+      [],
+      [],
+    ])
+  })
+
+  test('are listed in pages of a stable order, and found by a part of the name however it is typed', async () => {
+    await using world = await sharedWorld()
+    const owner = await newMember(world, 'owner', { displayName: 'Mina' })
+    const names = ['علي كريمي', 'می‌نا ۱۲', 'Zoe', 'علی']
+    const ids = [owner.personId]
+    for (const displayName of names) ids.push((await newMember(world, 'viewer', { displayName })).personId)
+    const seen: string[] = []
+    for (let after = ''; ; ) {
+      const { status, body } = await owner.get(`/v1/members?limit=2${after}`)
+      expect(status).toBe(200)
+      seen.push(...body.data.map((one: { person_id: string }) => one.person_id))
+      expect(body.last_id).toBe(seen.at(-1))
+      if (!body.has_more) break
+      after = `&after_id=${body.last_id}`
+    }
+    expect(seen).toEqual(ids)
+    const found = async (q: string) =>
+      (await owner.get(`/v1/members?q=${encodeURIComponent(q)}`)).body.data.map(
+        (one: { display_name: string }) => one.display_name,
+      )
+    expect(await found('علی')).toEqual(['علي كريمي', 'علی'])
+    for (const typed of ['مینا 12', 'مینا ١٢']) expect(await found(typed)).toEqual(['می‌نا ۱۲'])
+    expect(await found('ZO')).toEqual(['Zoe'])
+    expect(await found('%')).toEqual([])
+    for (const query of ['limit=101', 'limit=0', 'q=', 'q=%00', `q=${'x'.repeat(101)}`, 'after_id=x'])
+      expect((await owner.get(`/v1/members?${query}`)).status).toBe(400)
   })
 
   test('are changed by owners and admins alone, and owners by owners alone', async () => {
@@ -199,6 +314,32 @@ describe('members', () => {
     })
     const [, lowered] = await auditRows(world, 'members.change')
     expect(lowered!.after, 'caps that stay are no change').toEqual({ role: 'viewer', project_ids: null })
+  })
+})
+
+describe('a cap that is being set', () => {
+  test('stops no payment of the account while the change waits for what it reads', async () => {
+    await using world = await sharedWorld()
+    const owner = await newMember(world, 'owner')
+    const developer = await newMember(world, 'developer')
+    const ask = { model: 'sandbox/fast', max_tokens: 5 }
+    expect((await developer.chat(ask)).status).toBe(200)
+    await world.settled()
+    let paid: number | undefined
+    const changed = await answeredAcross(
+      world,
+      (tx) => sql`lock table people.factors in access exclusive mode`.execute(tx),
+      () =>
+        patch(owner, `/v1/members/${developer.personId}`, {
+          month_caps: [{ project_id: world.project, month_cap_credits: 7 }],
+        }),
+      async () => {
+        paid = (await developer.chat(ask)).status
+        await world.settled()
+      },
+    )
+    expect(paid).toBe(200)
+    expect(changed.body.spending).toMatchObject([{ month_cap_credits: 7 }])
   })
 })
 

@@ -26,13 +26,14 @@ export const auditRows = (world: World, operation: string): Promise<EntryRow[]> 
     [world.account, operation],
   )
 
-/** Makes the last factor of a session older than what asks for a recent one takes. */
-export async function stepDown(world: World, { sessionId }: Pick<Member, 'sessionId'>): Promise<void> {
+/** Makes the last factor of a session older than what asks for a recent one takes; the server has heard of it when this returns. */
+export async function stepDown(world: World, person: Member): Promise<void> {
   const at = new Date(world.app.clock.nowMs() - 601_000)
   await world.app.db.query({ text: 'update people.sessions set stepped_up_at = $2 where session_id = $1' }, [
-    sessionId,
+    person.sessionId,
     at,
   ])
+  await until(async () => (await person.get('/v1/me')).body.session.stepped_up_until === null)
 }
 
 /** The kinds of letters that are written to a person, oldest first. */

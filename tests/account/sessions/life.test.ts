@@ -312,6 +312,20 @@ describe('a running stream', () => {
     },
   )
 
+  test('ends although its session ended while no process could hear of it', async () => {
+    const { person, reader } = await reading('developer', other)
+    await world.app.db.query(
+      {
+        text: `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name = 'kherad' and (query ilike 'listen %' or query = 'select 1')`,
+      },
+      [],
+    )
+    await tx((tx) => endSessions(tx, person.personId, {}, now()))
+    expect(await endOf(reader)).toBe('cut')
+    await world.settled()
+  })
+
   test('goes on when the person gets more rights, steps up, or has a new token', async () => {
     const { person, reader } = await reading('developer')
     const setting = { accountId: world.account, personId: person.personId, projectIds: null } as const
