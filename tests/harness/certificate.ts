@@ -72,8 +72,13 @@ function certificate({ subject, issuer, publicKey, signer, extension }: Certific
 /** X.509 (RFC 5280) is DER: a tag, a length, and the contents. */
 function element(tag: number, ...held: Uint8Array[]): Buffer {
   const body = Buffer.concat(held)
-  const length = body.length < 128 ? [body.length] : [0x82, body.length >> 8, body.length & 255]
-  return Buffer.concat([Buffer.of(tag, ...length), body])
+  return Buffer.concat([Buffer.of(tag, ...lengthOf(body.length)), body])
+}
+
+/** In as few bytes as it can be: browsers refuse every other form. */
+function lengthOf(bytes: number): number[] {
+  if (bytes < 128) return [bytes]
+  return bytes < 256 ? [0x81, bytes] : [0x82, bytes >> 8, bytes & 255]
 }
 
 const sequence = (...held: Uint8Array[]) => element(0x30, ...held)
@@ -83,9 +88,10 @@ const commonName = objectId('550403')
 const ecdsaWithSha256 = objectId('2a8648ce3d040302')
 
 function integer(value: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32BE(value)
-  return element(0x02, bytes.subarray(Math.min(3, Math.floor(Math.clz32(value) / 8))))
+  const hex = value.toString(16)
+  const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')
+  // The first bit is the sign.
+  return element(0x02, ...(bytes[0]! > 127 ? [Buffer.of(0)] : []), bytes)
 }
 
 const alternativeNames = (names: string[]) =>

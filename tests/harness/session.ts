@@ -2,6 +2,7 @@
 
 import { request as send } from 'undici'
 import { createPerson, openSession, type Role, setMember } from '#account/people'
+import type { Tx } from '#platform/db'
 import { cookieName } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
 import { Client, type Seen } from './client.ts'
@@ -109,12 +110,21 @@ export interface MemberOptions {
 }
 
 /** The browser of a new person without an account, who signed in a moment ago. */
-export async function newPerson(world: World, options: MemberOptions = {}): Promise<Member> {
+export const newPerson = (world: World, options: MemberOptions = {}): Promise<Member> =>
+  signedInPerson(world, options, async () => {})
+
+/** Joins accounts before the session begins, so that its token is newer than the rights of its person. */
+async function signedInPerson(
+  world: World,
+  options: MemberOptions,
+  join: (tx: Tx, personId: string, now: Date) => Promise<void>,
+): Promise<Member> {
   const { displayName = 'Sara', email = `${uuidv7()}@example.org`, passwordHash, isOperator } = options
   const now = new Date(world.app.clock.nowMs())
   const { personId, sessionId, token } = await world.app.db.tx(async (tx) => {
     const person = { displayName, locale: 'en', email, passwordHash, isOperator } as const
     const { personId } = await createPerson(tx, person, now)
+    await join(tx, personId, now)
     return { personId, ...(await openSession(tx, { personId, method: 'password' }, now)) }
   })
   const browser = new Browser(world.url, world.app.sessions.installation)
@@ -124,12 +134,10 @@ export async function newPerson(world: World, options: MemberOptions = {}): Prom
 
 /** The browser of a new member of the account, who signed in a moment ago. */
 export async function newMember(world: World, role: Role, options: MemberOptions = {}): Promise<Member> {
-  const member = await newPerson(world, options)
-  member.project = 'project' in options ? options.project : world.project
   const { account: accountId = world.account, projects: projectIds = null } = options
-  const now = new Date(world.app.clock.nowMs())
-  await world.app.db.tx((tx) =>
-    setMember(tx, { accountId, personId: member.personId, role, projectIds }, now),
+  const member = await signedInPerson(world, options, (tx, personId, now) =>
+    setMember(tx, { accountId, personId, role, projectIds }, now),
   )
+  member.project = 'project' in options ? options.project : world.project
   return member
 }

@@ -39,6 +39,7 @@ export const proves: Proves = {
     'src/media/video-routes',
     'src/media/audio-routes',
     'src/account/files',
+    'src/account/letters',
     'src/sites/site-routes',
     'src/text/chat',
     'src/text/responses',
@@ -50,6 +51,7 @@ export const proves: Proves = {
     'A server that is killed at any step of any kind of durable work leaves no hold open, no effect doubled and nothing accepted lost.',
     'The database may be away, swallow what it is sent, or lose the reply of a COMMIT: every call is charged once or not at all, and says so.',
     'A rolling restart under load answers every call whole; SIGTERM waits for what is under way.',
+    'A sender of letters that is killed loses none, and each comes at most once more.',
     'A worker that dies is replaced, and what it held is settled by another.',
   ],
 }

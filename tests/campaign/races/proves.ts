@@ -28,6 +28,7 @@ export const proves: Proves = {
     'src/account/people',
     'src/account/people-routes',
     'src/account/entering',
+    'src/account/new-accounts',
     'src/account/sign-in-routes',
     'src/account/invitations',
     'src/account/keys',
@@ -41,6 +42,7 @@ export const proves: Proves = {
   guarantees: [
     'Two processes that are asked at once for one thing make one of it: functions, clouds, publications, work, users of apps.',
     'A thousand readers of a site see whole versions only while the live one is switched.',
+    'A link or a code that acts once acts once, at two processes too.',
     'A key that is revoked in one process is refused by every other.',
     'Of two hundred calls at once at four processes exactly those are admitted that the balance, a cap or a rate pays for.',
     'Steps that extend a hold at once never promise more than the account has.',
