@@ -1,12 +1,16 @@
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { ApiError } from './api-error.ts'
-import { addressOf, call, setSignInAgain } from './client.ts'
+import { answer, currentNeeds, StepUpStopped, subscribeNeeds } from './ask.ts'
+import { addressOf, call } from './client.ts'
 
-const stored = new Map<string, string>()
-vi.stubGlobal('localStorage', {
-  getItem: (name: string) => stored.get(name) ?? null,
-  setItem: (name: string, value: string) => void stored.set(name, value),
+/** What all tabs share, and what this one keeps for itself. */
+const [stored, ofTab] = [new Map<string, string>(), new Map<string, string>()]
+const storageOf = (map: Map<string, string>) => ({
+  getItem: (name: string) => map.get(name) ?? null,
+  setItem: (name: string, value: string) => void map.set(name, value),
 })
+vi.stubGlobal('localStorage', storageOf(stored))
+vi.stubGlobal('sessionStorage', storageOf(ofTab))
 
 /** Answers in order, and keeps what was asked. */
 function serve(...answers: [status: number, body?: unknown][]): Request[] {
@@ -21,9 +25,23 @@ function serve(...answers: [status: number, body?: unknown][]): Request[] {
 
 afterAll(() => vi.unstubAllGlobals())
 
+/** Stands for the dialogs of the shell: answers whatever the person is asked for, and keeps what that was. */
+function person(isGiven: boolean): { asked: string[] } {
+  const asked: string[] = []
+  leave = subscribeNeeds(() => {
+    for (const need of currentNeeds()) {
+      asked.push(need)
+      queueMicrotask(() => answer(need, isGiven))
+    }
+  })
+  return { asked }
+}
+let leave: (() => void) | undefined
+
 afterEach(() => {
-  setSignInAgain(undefined)
+  leave?.()
   stored.clear()
+  ofTab.clear()
 })
 
 const refusal = (code: string) => ({ request_id: 'r-1', error: { code, message: 'No.', param: 'email' } })
@@ -45,6 +63,15 @@ test('a call names language and project, and sends JSON', async () => {
   expect(await request!.json()).toEqual({ email: 'a@b.ir' })
 })
 
+test('the project of a tab stays while another tab chooses another one', async () => {
+  stored.set('kherad.project', 'p-1')
+  const asked = serve([200, {}], [200, {}])
+  await call('GET /v1/balance')
+  stored.set('kherad.project', 'p-2')
+  await call('GET /v1/balance')
+  expect(asked.map(({ headers }) => headers.get('x-kherad-project'))).toEqual(['p-1', 'p-1'])
+})
+
 test('a refusal speaks in the words of the API, with field and request id', async () => {
   serve([400, refusal('EMAIL_INVALID')])
   const error = await call('POST /v1/sign-in/code', { body: { email: '' } }).catch(
@@ -62,23 +89,53 @@ test('a refusal speaks in the words of the API, with field and request id', asyn
 
 test('where the session has ended the person signs in again, and the same call is made once more', async () => {
   const asked = serve([401, refusal('NOT_SIGNED_IN')], [202, {}])
-  const askedPerson = vi.fn(async () => {})
-  setSignInAgain(askedPerson)
+  const { asked: needs } = person(true)
   await call('POST /v1/sign-in/code', { body: { email: 'a@b.ir' } })
-  expect(askedPerson).toHaveBeenCalledOnce()
+  expect(needs).toEqual(['sign_in'])
   expect(await Promise.all(asked.map((one) => one.text()))).toEqual([
     JSON.stringify({ email: 'a@b.ir' }),
     JSON.stringify({ email: 'a@b.ir' }),
   ])
 })
 
-test('wrong credentials ask nobody to sign in again, and a second end of the session is an error', async () => {
-  const askedPerson = vi.fn(async () => {})
-  setSignInAgain(askedPerson)
+test('where a recent factor is missing the person gives one, and the same call is made with the same key', async () => {
+  const asked = serve([403, refusal('STEP_UP_REQUIRED')], [202, {}])
+  const { asked: needs } = person(true)
+  await call('POST /v1/sign-in/code', { body: { email: 'a@b.ir' }, idempotencyKey: 'k-1' })
+  expect(needs).toEqual(['step_up'])
+  expect(asked.map(({ headers }) => headers.get('idempotency-key'))).toEqual(['k-1', 'k-1'])
+  expect(await asked[1]!.json()).toEqual({ email: 'a@b.ir' })
+})
+
+test('calls that need a factor at the same time ask once, and each is made once more', async () => {
+  const refused: [number, unknown] = [403, refusal('STEP_UP_REQUIRED')]
+  const asked = serve(refused, refused, [202, {}], [202, {}])
+  const { asked: needs } = person(true)
+  await Promise.all(['a', 'b'].map((email) => call('POST /v1/sign-in/code', { body: { email } })))
+  expect(needs).toEqual(['step_up'])
+  expect(asked).toHaveLength(4)
+})
+
+test('a person who gives no factor stops the call, and one who does not sign in again gets its refusal', async () => {
+  person(false)
+  serve([403, refusal('STEP_UP_REQUIRED')])
+  await expect(call('POST /v1/sign-in/code', { body: { email: 'a' } })).rejects.toThrow(StepUpStopped)
+  serve([401, refusal('NOT_SIGNED_IN')])
+  await expect(call('POST /v1/sign-in/code', { body: { email: 'a' } })).rejects.toThrow('No.')
+})
+
+test('wrong credentials ask the person for nothing, and what is missing again after the answer is an error', async () => {
+  const { asked: needs } = person(true)
   serve([401, refusal('WRONG_CREDENTIALS')])
   await expect(call('POST /v1/sign-in/code', { body: { email: 'a' } })).rejects.toThrow('No.')
-  expect(askedPerson).not.toHaveBeenCalled()
-  serve([401, refusal('NOT_SIGNED_IN')], [401, refusal('NOT_SIGNED_IN')])
+  expect(needs).toEqual([])
+  serve([401, refusal('NOT_SIGNED_IN')], [403, refusal('STEP_UP_REQUIRED')], [401, refusal('NOT_SIGNED_IN')])
   await expect(call('POST /v1/sign-in/code', { body: { email: 'a' } })).rejects.toThrow('No.')
-  expect(askedPerson).toHaveBeenCalledOnce()
+  expect(needs).toEqual(['sign_in', 'step_up'])
+})
+
+test('on a page without the shell a refusal is an error at once', async () => {
+  serve([401, refusal('NOT_SIGNED_IN')])
+  await expect(call('POST /v1/sign-in/code', { body: { email: 'a' } })).rejects.toThrow('No.')
+  expect(currentNeeds().size).toBe(0)
 })

@@ -1,6 +1,7 @@
 /** Calls the documented routes of this server, as the person who is signed in. */
 import { locale } from '../words/locale.ts'
 import { ApiError } from './api-error.ts'
+import { ask, type Need, needOf, stepUp } from './ask.ts'
 import type { Operations } from './operations.ts'
 import { project } from './project.ts'
 import { noteSignedIn } from './session-hint.ts'
@@ -20,44 +21,47 @@ type Part<
 
 export type Input<Name extends OperationName> = Part<Name, 'params'> &
   Part<Name, 'query'> &
-  Part<Name, 'body'> & { signal?: AbortSignal; idempotencyKey?: string }
+  Part<Name, 'body'> &
+  CallOptions
+
+interface CallOptions {
+  signal?: AbortSignal
+  idempotencyKey?: string
+  /** The request goes on when the page is left meanwhile, as that of a change whose time to be undone ends so. */
+  keepalive?: boolean
+}
 
 type Arguments<Name extends OperationName> =
-  Record<string, never> extends Omit<Input<Name>, 'signal' | 'idempotencyKey'>
+  Record<string, never> extends Omit<Input<Name>, keyof CallOptions>
     ? [input?: Input<Name>]
     : [input: Input<Name>]
 
-/** Resolves when the person has signed in again; rejects if they will not. Set by the shell; the pages of sign-in have none. */
-export type SignInAgain = () => Promise<void>
-let signInAgain: SignInAgain | undefined
-
-export function setSignInAgain(ask: SignInAgain | undefined): void {
-  signInAgain = ask
-}
-
 /**
- * Calls an operation by its method and path. Throws ApiError for a refusal, TypeError where the server cannot be reached. Where the session has ended,
- * the person signs in again in a dialog and the call is made a second time, so that what they have typed is kept.
+ * Calls an operation by its method and path. Throws ApiError for a refusal, TypeError where the server cannot be reached. Where the session has ended or
+ * the route asks for a recent factor, the shell asks the person in a dialog and the same call is made once more, so that what they have typed is kept.
+ * Throws StepUpStopped, of which pages show nothing, where the person closes the dialog of the factor; the refusal where they do not sign in again.
  */
 export async function call<Name extends OperationName>(
   name: Name,
   ...[input]: Arguments<Name>
 ): Promise<Reply<Name>> {
-  try {
-    return await callOnce(name, input ?? {})
-  } catch (error) {
-    if (!signInAgain || !(error instanceof ApiError && error.code === 'NOT_SIGNED_IN')) throw error
-    await signInAgain()
-    return callOnce(name, input ?? {})
-  }
+  const asked = new Set<Need>()
+  for (;;)
+    try {
+      return await callOnce(name, input ?? {})
+    } catch (error) {
+      const need = needOf(error)
+      if (need === undefined || asked.has(need)) throw error
+      asked.add(need)
+      if (need === 'step_up') await stepUp()
+      else if (!(await ask(need))) throw error
+    }
 }
 
-interface LooseInput {
+interface LooseInput extends CallOptions {
   params?: object | undefined
   query?: object | undefined
   body?: unknown
-  signal?: AbortSignal
-  idempotencyKey?: string
 }
 
 async function callOnce<Name extends OperationName>(name: Name, input: LooseInput): Promise<Reply<Name>> {
@@ -68,6 +72,7 @@ async function callOnce<Name extends OperationName>(name: Name, input: LooseInpu
     headers: headersOf(input),
     ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
     ...(input.signal && { signal: input.signal }),
+    ...(input.keepalive && { keepalive: true }),
   })
   const text = await response.text()
   const value: unknown = text === '' ? undefined : JSON.parse(text)

@@ -1,12 +1,21 @@
-/** The project that the pages are about; calls name it in a header. */
+/** The project that the pages of this tab are about; calls name it in a header. Another tab may be in another one. */
 const storedAs = 'kherad.project'
 const listeners = new Set<() => void>()
 
-export const project = (): string | undefined => localStorage.getItem(storedAs) ?? undefined
+/** What this tab has chosen. A new tab begins with what was chosen last in any, and keeps it. */
+export function project(): string | undefined {
+  const own = sessionStorage.getItem(storedAs)
+  if (own !== null) return own
+  const last = localStorage.getItem(storedAs)
+  if (last === null) return undefined
+  sessionStorage.setItem(storedAs, last)
+  return last
+}
 
 export function chooseProject(projectId: string | undefined): void {
-  if (projectId === undefined) localStorage.removeItem(storedAs)
-  else localStorage.setItem(storedAs, projectId)
+  for (const storage of [sessionStorage, localStorage])
+    if (projectId === undefined) storage.removeItem(storedAs)
+    else storage.setItem(storedAs, projectId)
   for (const listener of listeners) listener()
 }
 

@@ -32,12 +32,13 @@ const calls: Call[] = [
 
 const kinds: Record<Call['result'], BadgeKind> = { good: 'good', replaced: 'attention', failed: 'failure' }
 
-export function Calls(): ReactNode {
+export function Calls({ hasCards = false }: { hasCards?: boolean }): ReactNode {
   const words = useWords(galleryWords)
   const locale = useLocale()
   const [open, setOpen] = useState('3')
   return (
     <Table
+      hasCards={hasCards}
       label={words.lastCalls}
       rows={calls}
       keyOf={({ id }) => id}

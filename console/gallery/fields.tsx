@@ -1,7 +1,11 @@
 import { type ReactNode, useState } from 'react'
 import { Grid } from '../pieces/card.tsx'
+import { CheckList } from '../pieces/check-list.tsx'
+import { Choices } from '../pieces/choices.tsx'
+import { DateField } from '../pieces/date-field.tsx'
 import { CheckField, CodeField, PasswordField, TextArea, TextField } from '../pieces/field.tsx'
 import { NumberField } from '../pieces/number-field.tsx'
+import { SearchField } from '../pieces/search-field.tsx'
 import { Select } from '../pieces/select.tsx'
 import { useWords } from '../words/use-words.ts'
 import { galleryWords } from './gallery.words.ts'
@@ -17,7 +21,10 @@ export function Fields(): ReactNode {
   const [code, setCode] = useState('')
   const [model, setModel] = useState('acme/fast')
   const [about, setAbout] = useState('')
+  const [wanted, setWanted] = useState('')
   const [isKept, setKept] = useState(true)
+  const [day, setDay] = useState('۱۴۰۵/۱۲/۰۸')
+  const [chosen, setChosen] = useState(['acme/fast'])
   return (
     <Grid columns="two">
       <TextField
@@ -34,8 +41,25 @@ export function Fields(): ReactNode {
       <NumberField label={words.cap} unit={words.unit} value={cap} onChange={setCap} />
       <Select label={words.model} choices={models} value={model} onChange={setModel} isSearchable />
       <CodeField label={words.code} value={code} onChange={setCode} />
+      <SearchField label={words.model} placeholder={words.model} value={wanted} onChange={setWanted} />
       <TextArea label={words.about} value={about} onChange={setAbout} />
       <TextField label={words.disabled} value={words.name} onChange={() => {}} disabled />
+      <DateField label={words.day} value={day} onChange={setDay} />
+      <Choices
+        label={words.model}
+        hasLabel
+        note={words.keepHint}
+        choices={models}
+        value={model}
+        onChoose={setModel}
+      />
+      <CheckList
+        label={words.models}
+        isSearchable
+        chosen={chosen}
+        onChange={setChosen}
+        groups={[{ items: models.map((one) => ({ ...one, isCode: true, hint: words.emailHint })) }]}
+      />
       <CheckField label={words.keep} hint={words.keepHint} isChecked={isKept} onChange={setKept} />
     </Grid>
   )

@@ -53,6 +53,7 @@ export function Gallery(): ReactNode {
         <PersonMenu
           name={locale === 'fa' ? 'سارا رضایی' : 'Sara Rezaei'}
           role={shell.roles.owner}
+          onGo={() => {}}
           onSignOut={() => {}}
         />
       }

@@ -1,12 +1,18 @@
 import { type ReactNode, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
+import { useAction } from '../api/use-action.ts'
 import { Badge } from '../pieces/badge.tsx'
-import { Button } from '../pieces/button.tsx'
-import { Figure, Grid } from '../pieces/card.tsx'
+import { Button, LinkButton } from '../pieces/button.tsx'
+import { Bar, Fact, Figure, Grid } from '../pieces/card.tsx'
+import { Chips } from '../pieces/chips.tsx'
 import { CodeBlock } from '../pieces/code-block.tsx'
+import { ConfirmDialog } from '../pieces/confirm-dialog.tsx'
+import { CopyLink } from '../pieces/copy-button.tsx'
 import { CopyField } from '../pieces/copy-field.tsx'
 import { Dialog, DialogActions } from '../pieces/dialog.tsx'
+import { LogList } from '../pieces/log-list.tsx'
 import { pieceWords } from '../pieces/pieces.words.ts'
+import { Row, Rows } from '../pieces/rows.tsx'
 import { EmptyState, ErrorState, Notice, Skeleton } from '../pieces/states.tsx'
 import { Tabs } from '../pieces/tabs.tsx'
 import { showToast } from '../pieces/toasts.ts'
@@ -53,7 +59,19 @@ function Figures(): ReactNode {
         note={`${number(9_580)} / ${number(20_000)}`}
       />
       <Figure label={words.monthCap} value={formatPercent(locale, 0.87)} part={0.87} />
-      <Figure label={words.monthCap} value={formatPercent(locale, 1)} part={1} />
+      <Figure
+        label={words.monthCap}
+        value={formatPercent(locale, 1)}
+        part={1}
+        action={<LinkButton>{words.change}</LinkButton>}
+      />
+      <Fact
+        label={words.monthCap}
+        action={<LinkButton>{words.change}</LinkButton>}
+        below={<Bar part={0.48} label={words.monthCap} />}
+      >
+        {number(20_000)} {words.unit}
+      </Fact>
     </Grid>
   )
 }
@@ -68,6 +86,29 @@ function Badges(): ReactNode {
       <Badge>{words.running}</Badge>
       <Badge kind="teal">{words.chosen}</Badge>
     </div>
+  )
+}
+
+function ShortList(): ReactNode {
+  const words = useWords(galleryWords)
+  return (
+    <Rows label={words.sections.rows}>
+      <Row
+        title={<Name>Firefox, Linux</Name>}
+        badges={<Badge kind="teal">{words.chosen}</Badge>}
+        note={words.spendableNote}
+      />
+      <Row
+        title={<Name>Safari, iPhone</Name>}
+        note={words.todayNote}
+        actions={
+          <>
+            <Button>{words.plain}</Button>
+            <Button>{words.danger}</Button>
+          </>
+        }
+      />
+    </Rows>
   )
 }
 
@@ -112,8 +153,63 @@ function Copying(): ReactNode {
   return (
     <>
       <CopyField text={secret} isPrimary />
+      <div className={styles['row']}>
+        <Id>acme/fast</Id>
+        <CopyLink text="acme/fast" label={words.firstCall} />
+      </div>
       <CodeBlock samples={samples} label={words.firstCall} />
     </>
+  )
+}
+
+const percents = [50, 80, 100]
+
+function ChipLists(): ReactNode {
+  const words = useWords(galleryWords)
+  const locale = useLocale()
+  const [left, setLeft] = useState(percents)
+  const itemOf = (value: number) => ({ value, label: formatPercent(locale, value / 100) })
+  return (
+    <div className={styles['row']}>
+      <Chips label={words.monthCap} items={percents.map(itemOf)} />
+      <Chips
+        label={words.monthCap}
+        items={left.map(itemOf)}
+        onRemove={(value) => setLeft(left.filter((one) => one !== value))}
+      />
+    </div>
+  )
+}
+
+function Log(): ReactNode {
+  const words = useWords(galleryWords)
+  const [open, setOpen] = useState<string>()
+  const item = (key: string, at: string, text: string, to?: string) => ({
+    key,
+    at,
+    text: (
+      <>
+        <strong>{words.sara}</strong> {text}
+      </>
+    ),
+    to,
+  })
+  return (
+    <LogList
+      label={words.audit}
+      days={[
+        {
+          title: words.today,
+          items: [
+            item('1', '2026-11-29T10:32:11Z', words.cappedKey, words.monthCap),
+            item('2', '2026-11-29T09:02:40Z', words.madeKey),
+          ],
+        },
+      ]}
+      openKey={open}
+      onOpen={setOpen}
+      detailOf={() => words.notice}
+    />
   )
 }
 
@@ -140,9 +236,23 @@ function Dialogs(): ReactNode {
   const words = useWords(galleryWords)
   const pieces = useWords(pieceWords)
   const [isOpen, setOpen] = useState(false)
+  const [isNaming, setNaming] = useState(false)
+  const revoke = useAction(async () => setNaming(false))
   return (
     <div className={styles['row']}>
       <Button onClick={() => setOpen(true)}>{words.open}</Button>
+      <Button onClick={() => setNaming(true)}>{words.confirmByName}</Button>
+      {isNaming && (
+        <ConfirmDialog
+          title={words.revoke}
+          name="ربات پشتیبانی ۲"
+          verb={words.danger}
+          action={revoke}
+          onClose={() => setNaming(false)}
+        >
+          {words.revokeWhy}
+        </ConfirmDialog>
+      )}
       <Button onClick={() => showToast(words.undone, { undo: () => {} })}>{words.toast}</Button>
       <Dialog title={words.revoke} isOpen={isOpen} onClose={() => setOpen(false)}>
         <p>{words.revokeWhy}</p>
@@ -174,15 +284,29 @@ function Texts(): ReactNode {
   )
 }
 
+function Tables(): ReactNode {
+  const words = useWords(galleryWords)
+  return (
+    <>
+      <Calls />
+      <p>{words.asCards}</p>
+      <Calls hasCards />
+    </>
+  )
+}
+
 export const sections = {
   buttons: () => <Buttons />,
   fields: () => <Fields />,
   figures: () => <Figures />,
   badges: () => <Badges />,
-  table: () => <Calls />,
+  table: () => <Tables />,
+  rows: () => <ShortList />,
   states: () => <States />,
   copy: () => <Copying />,
   tabs: () => <TabList />,
+  chips: () => <ChipLists />,
+  log: () => <Log />,
   dialogs: () => <Dialogs />,
   text: () => <Texts />,
 }

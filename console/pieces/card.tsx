@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './card.module.css'
 import { classes } from './classes.ts'
+import { Unseen } from './unseen.tsx'
 
 interface CardProps {
   title?: ReactNode
@@ -31,18 +32,49 @@ interface FigureProps {
   /** How much of a whole it is, from 0; above 1 is drawn as over. */
   part?: number
   note?: ReactNode
+  /** The figure to its last decimal, on hover and for screen readers. */
+  exact?: string | undefined
+  /** The one button of the figure, such as «تغییر», at the end of its label's line. */
+  action?: ReactNode
 }
 
 /** A card with one figure, and in words what follows from it. */
-export const Figure = ({ label, value, unit, part, note }: FigureProps): ReactNode => (
+export const Figure = ({ label, value, unit, part, note, exact, action }: FigureProps): ReactNode => (
   <section className={classes(styles['card'], styles['figure'])} aria-label={label}>
-    <div className={styles['figureLabel']}>{label}</div>
-    <div className={styles['figureValue']}>
-      <bdi>{value}</bdi>
+    <div className={styles['figureHead']}>
+      <span className={styles['figureLabel']}>{label}</span>
+      {action}
+    </div>
+    <div className={styles['figureValue']} {...(exact !== undefined && { title: exact })}>
+      <bdi {...(exact !== undefined && { 'aria-hidden': true })}>{value}</bdi>
+      {exact !== undefined && <Unseen>{exact}</Unseen>}
       {unit !== undefined && <span className={styles['figureUnit']}>{unit}</span>}
     </div>
     {part !== undefined && <Bar part={part} label={label} />}
     {note !== undefined && <div className={styles['note']}>{note}</div>}
+  </section>
+)
+
+interface FactProps {
+  /** One of several in a card with a title, in place of a card of its own. */
+  isRow?: boolean
+  label: string
+  /** The one button beside the value, such as «تغییر». */
+  action?: ReactNode
+  /** What follows from it, smaller. */
+  below?: ReactNode
+  children: ReactNode
+}
+
+/** A card, or a row of one, with one fact in words and its change. */
+export const Fact = ({ isRow, label, action, below, children }: FactProps): ReactNode => (
+  <section className={classes(isRow ? styles['row'] : styles['card'], styles['fact'])} aria-label={label}>
+    <div className={styles['figureLabel']}>{label}</div>
+    <div className={styles['factValue']}>
+      <div>{children}</div>
+      {action}
+    </div>
+    {below !== undefined && <div className={styles['note']}>{below}</div>}
   </section>
 )
 
@@ -68,7 +100,7 @@ export const Note = ({ children }: { children: ReactNode }): ReactNode => (
   <div className={styles['note']}>{children}</div>
 )
 
-type Columns = 'figures' | 'wide-first' | 'two' | 'one'
+type Columns = 'figures' | 'three' | 'wide-first' | 'two' | 'rows' | 'one'
 
 /** Cards beside each other, one below the other on phones. */
 export const Grid = ({

@@ -10,8 +10,14 @@ export interface CodeSample {
   code: string
 }
 
+interface CodeBlockProps {
+  samples: readonly CodeSample[]
+  label: string
+  onCopied?: () => void
+}
+
 /** The same call in several languages. */
-export function CodeBlock({ samples, label }: { samples: readonly CodeSample[]; label: string }): ReactNode {
+export function CodeBlock({ samples, label, onCopied }: CodeBlockProps): ReactNode {
   const id = useId()
   const [shown, setShown] = useState(0)
   const sample = samples[shown] ?? samples[0]!
@@ -41,7 +47,7 @@ export function CodeBlock({ samples, label }: { samples: readonly CodeSample[]; 
           ))}
         </div>
         <div className={styles['copy']}>
-          <CopyButton text={sample.code} kind="quiet" />
+          <CopyButton text={sample.code} kind="quiet" onCopied={onCopied} />
         </div>
       </div>
       {/* Code that scrolls must be reachable by the keyboard. */}

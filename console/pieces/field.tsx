@@ -91,6 +91,8 @@ export function TextField({
           id={id}
           className={classes(styles['input'], isLtr && styles['ltr'], inputClass)}
           value={value}
+          // A dialog gives the focus to what is marked so, once it is open.
+          data-autofocus={rest.autoFocus}
           aria-invalid={error !== undefined}
           aria-describedby={describedBy(id, { hint, error })}
           onChange={(event) => onChange(event.target.value)}
@@ -193,8 +195,8 @@ export const CheckField = ({
   isChecked,
   onChange,
 }: {
-  label: string
-  hint?: string
+  label: ReactNode
+  hint?: ReactNode
   isChecked: boolean
   onChange(isChecked: boolean): void
 }): ReactNode => (

@@ -43,6 +43,7 @@ export function Select<Value extends string>({
         {...(placeholder !== undefined && { placeholder })}
         nothingFoundMessage={words.nothingFound}
         error={error !== undefined}
+        checkIconPosition="right"
         aria-describedby={describedBy(id, { hint, error })}
         comboboxProps={{ transitionProps: { duration: 80, transition: 'fade' }, offset: 4 }}
         classNames={{ input: styles['input']!, dropdown: styles['dropdown']!, option: styles['option']! }}

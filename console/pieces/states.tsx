@@ -27,7 +27,11 @@ export const EmptyState = ({
 
 /** The sentence of a failure: the API's own, or what could not be reached. */
 export function useSentence(error: unknown): string {
-  const words = useWords(pieceWords)
+  return sentenceOf(error, useWords(pieceWords))
+}
+
+/** The same for messages, which are no elements. */
+export function sentenceOf(error: unknown, words: typeof pieceWords.fa): string {
   if (error instanceof ApiError) return error.message
   return error instanceof SlowAnswer
     ? words.slow

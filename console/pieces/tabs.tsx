@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from 'react'
+import { type ReactNode, useEffect, useId } from 'react'
 import { tabKeys } from './tab-keys.ts'
 import styles from './tabs.module.css'
 
@@ -25,6 +25,10 @@ export function Tabs<Name extends string>({
 }: TabsProps<Name>): ReactNode {
   const id = useId()
   const at = tabs.findIndex(({ name }) => name === shown)
+  // On phones the list may be wider than the page.
+  useEffect(() => {
+    document.getElementById(`${id}-${shown}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [id, shown])
   return (
     <div>
       <div

@@ -52,6 +52,9 @@ export function Frame({
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
   }, [isOpen])
+  // Whoever goes to another page by whatever link, on a phone too, wants to see it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the path closes the navigation.
+  useEffect(() => setOpen(false), [path])
   const go = (to: string): void => {
     setOpen(false)
     onGo(to)
@@ -77,19 +80,18 @@ export function Frame({
         />
       )}
       <div className={styles['side']} {...(isOpen && { 'data-open': true })}>
-        <div className={styles['brand']}>
+        <div className={styles['top']}>
           <Brand onGo={go} />
-          <span className={styles['search']}>
-            <IconButton label={words.palette} aria-keyshortcuts="Meta+K Control+K" onClick={onPalette}>
-              <Icon name="search" size={16} />
-            </IconButton>
-          </span>
+          <IconButton label={words.palette} aria-keyshortcuts="Meta+K Control+K" onClick={onPalette}>
+            <Icon name="search" size={16} />
+          </IconButton>
         </div>
         {switcher}
         <Navigation groups={groups} path={path} onGo={go} />
         <div className={styles['end']}>{person}</div>
       </div>
-      <main className={styles['main']} id="page" tabIndex={-1}>
+      {/* Under the open navigation of phones nothing is reached by the keyboard or a screen reader. */}
+      <main className={styles['main']} id="page" tabIndex={-1} inert={isOpen}>
         <div className={styles['page']}>{children}</div>
       </main>
     </div>

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { comparable, found } from './palette-search.ts'
+import { comparable } from '../words/comparable.ts'
+import { found } from './palette-search.ts'
 
 const command = (title: string, also?: string) => ({
   name: title,

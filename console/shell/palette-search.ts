@@ -1,4 +1,4 @@
-import { latinDigits } from '../words/digits.ts'
+import { comparable } from '../words/comparable.ts'
 
 export interface PaletteCommand {
   /** Unique; part of an id of an element. */
@@ -9,17 +9,6 @@ export interface PaletteCommand {
   also?: string
   run(): void
 }
-
-/** A text as it is compared: one form of ی, ک and digits, without half-spaces, marks and case. */
-export const comparable = (text: string): string =>
-  latinDigits(text)
-    .normalize('NFKC')
-    .replace(/ي|ى/g, 'ی')
-    .replace(/ك/g, 'ک')
-    .replace(/ة|ۀ/g, 'ه')
-    .replace(/[\u200c\u064b-\u0655\u0640]/g, '')
-    .toLowerCase()
-    .trim()
 
 /** The commands that have every word of the text, those that begin with it first. */
 export function found(commands: readonly PaletteCommand[], text: string): PaletteCommand[] {

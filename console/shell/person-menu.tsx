@@ -7,7 +7,9 @@ import { chooseLocale, type Locale } from '../words/locale.ts'
 import { Name } from '../words/personal.tsx'
 import { useLocale, useWords } from '../words/use-words.ts'
 import { useDisclosure } from './disclosure.ts'
+import { followed } from './frame.tsx'
 import { initialsOf } from './initials.ts'
+import { pageWords } from './pages.words.ts'
 import { shellWords } from './shell.words.ts'
 import styles from './switcher.module.css'
 
@@ -15,13 +17,19 @@ interface PersonMenuProps {
   name: string
   /** The role in words. */
   role: string
+  onGo(path: string): void
   onSignOut(): void
 }
 
 /** The person at the end of the navigation, with language, colours and the way out. */
-export function PersonMenu({ name, role, onSignOut }: PersonMenuProps): ReactNode {
+export function PersonMenu({ name, role, onGo, onSignOut }: PersonMenuProps): ReactNode {
   const words = useWords(shellWords)
+  const titles = useWords(pageWords)
   const { isOpen, setOpen, ref } = useDisclosure()
+  const goAway = (path: string): void => {
+    setOpen(false)
+    onGo(path)
+  }
   return (
     <div className={styles['switcher']} ref={ref}>
       <button
@@ -41,6 +49,9 @@ export function PersonMenu({ name, role, onSignOut }: PersonMenuProps): ReactNod
       {isOpen && (
         <div className={`${styles['list']} ${styles['above']}`}>
           <Preferences />
+          <a className={styles['item']} href="/profile" onClick={followed('/profile', goAway)}>
+            {titles.profile}
+          </a>
           <a className={styles['item']} href="/docs">
             {words.docs}
           </a>
@@ -60,9 +71,9 @@ export function Preferences(): ReactNode {
   const scheme = useSyncExternalStore(subscribeScheme, chosenScheme)
   const locale = useLocale()
   return (
-    <>
+    <div className={styles['choices']}>
       <Choices<Locale>
-        label={words.language}
+        label={pieces.language}
         choices={[
           { value: 'fa', label: languageNames.fa },
           { value: 'en', label: languageNames.en },
@@ -80,6 +91,6 @@ export function Preferences(): ReactNode {
         value={scheme}
         onChoose={chooseScheme}
       />
-    </>
+    </div>
   )
 }

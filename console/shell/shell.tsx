@@ -1,22 +1,24 @@
-/** What stands around every page: who is signed in, the project, the navigation, the palette, and the dialog of a session that has ended. */
+/** What stands around every page: who is signed in, the project, the navigation, the palette, and the dialogs that calls wait for. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useRouter, useRouterState } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { call, type Reply } from '../api/client.ts'
 import { chooseProject, project, subscribeProject } from '../api/project.ts'
-import { accountsQuery, balanceQuery, meQuery } from '../api/queries.ts'
+import { accountsQuery, balanceQuery, type MyAccount, meQuery } from '../api/queries.ts'
 import { mayBeSignedIn, noteSignedOut } from '../api/session-hint.ts'
 import { ErrorState, Skeleton } from '../pieces/states.tsx'
+import { endToasts } from '../pieces/toasts.ts'
 import { formatNumber } from '../words/digits.ts'
 import { useLocale, useWords } from '../words/use-words.ts'
+import { AskingDialogs } from './asking.tsx'
 import { Frame, type NavGroup } from './frame.tsx'
-import { pages } from './pages.ts'
+import { NoAccount } from './no-account.tsx'
+import { needsAccount, pages } from './pages.ts'
 import { pageWords } from './pages.words.ts'
 import { PersonMenu } from './person-menu.tsx'
 import { ProjectSwitcher } from './project-switcher.tsx'
 import { shellWords } from './shell.words.ts'
-import { SignInAgainDialog } from './sign-in-again.tsx'
 import { useShortcut } from './use-shortcut.ts'
 
 const Palette = lazy(() => import('./palette.tsx'))
@@ -34,8 +36,12 @@ export function Shell(): ReactNode {
     void accounts.refetch()
   }
   if (isStranger) return null
-  if (error && !(me.data && accounts.data)) return <ErrorState error={error} onAgain={again} />
-  if (!me.data || !accounts.data) return <Skeleton lines={8} onAgain={again} />
+  if (!me.data || !accounts.data)
+    return (
+      <main>
+        {error ? <ErrorState error={error} onAgain={again} /> : <Skeleton lines={8} onAgain={again} />}
+      </main>
+    )
   return <SignedIn me={me.data} accounts={accounts.data.data} />
 }
 
@@ -46,11 +52,9 @@ function goToSignIn(): void {
   location.replace(here === '/' ? '/sign-in' : `/sign-in?${new URLSearchParams({ return_to: here })}`)
 }
 
-type Account = Reply<'GET /v1/me/accounts'>['data'][number]
-
 interface SignedInProps {
   me: Reply<'GET /v1/me'>
-  accounts: readonly Account[]
+  accounts: readonly MyAccount[]
 }
 
 function SignedIn({ me, accounts }: SignedInProps): ReactNode {
@@ -88,23 +92,25 @@ function SignedIn({ me, accounts }: SignedInProps): ReactNode {
           <PersonMenu
             name={me.display_name}
             role={account ? words.roles[account.role] : me.is_operator ? words.operator : words.you}
+            onGo={go}
             onSignOut={() => void signOut()}
           />
         }
       >
-        <Outlet />
+        {account || !needsAccount(path) ? <Outlet /> : <NoAccount me={me} />}
       </Frame>
       {hasPalette && (
         <Suspense>
           <Palette commands={commandsOf(groups, go)} onClose={() => setPalette(false)} />
         </Suspense>
       )}
-      <SignInAgainDialog />
+      <AskingDialogs />
     </>
   )
 }
 
 async function signOut(): Promise<void> {
+  endToasts()
   await call('POST /v1/sign-out')
   noteSignedOut()
   chooseProject(undefined)
@@ -112,8 +118,8 @@ async function signOut(): Promise<void> {
 }
 
 /** The project of the pages: the chosen one, or the first where nothing is chosen or the chosen one is gone. */
-function useChosenProject(accounts: readonly Account[]): {
-  account: Account | undefined
+function useChosenProject(accounts: readonly MyAccount[]): {
+  account: MyAccount | undefined
   projectId: string | undefined
 } {
   const chosen = useSyncExternalStore(subscribeProject, project)
@@ -125,11 +131,14 @@ function useChosenProject(accounts: readonly Account[]): {
   return { account, projectId }
 }
 
-/** Choosing another project: what was read of the former one is forgotten, save who one is. */
+/**
+ * Choosing another project: what could still be undone of the former one is carried out there, and what was read of it is forgotten, save who one is.
+ */
 function useProjectChoice(): { choose(projectId: string): void } {
   const queries = useQueryClient()
   return {
     choose: (projectId) => {
+      endToasts()
       chooseProject(projectId)
       queries.removeQueries({ predicate: ({ queryKey: [name] }) => name !== 'me' && name !== 'accounts' })
       void queries.invalidateQueries()
@@ -137,7 +146,7 @@ function useProjectChoice(): { choose(projectId: string): void } {
   }
 }
 
-function useGroups(account: Account | undefined): NavGroup[] {
+function useGroups(account: MyAccount | undefined): NavGroup[] {
   const words = useWords(shellWords)
   const titles = useWords(pageWords)
   const visible = pages.filter(({ needs }) => needs === undefined || account?.rights.includes(needs))

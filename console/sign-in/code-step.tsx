@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { call } from '../api/client.ts'
+import { useAction } from '../api/use-action.ts'
 import { Button, LinkButton } from '../pieces/button.tsx'
 import { CodeField } from '../pieces/field.tsx'
 import { useSentence } from '../pieces/states.tsx'
@@ -8,14 +9,14 @@ import { useWords } from '../words/use-words.ts'
 import { formClass, leadClass, pairClass } from './panel.tsx'
 import { signInWords } from './sign-in.words.ts'
 import type { SignInReply } from './steps.tsx'
-import { useAction } from './use-action.ts'
 
 interface CodeFormProps {
   lead: string
   email: string
   onConfirm(code: string): Promise<void>
   onAgain(): Promise<void>
-  onOther(): void
+  /** Another address, where one may be chosen. */
+  onOther?: () => void
 }
 
 /** The field for a code that was sent to an address. The sixth digit sends it. */
@@ -53,7 +54,7 @@ export function CodeForm({ lead, email, onConfirm, onAgain, onOther }: CodeFormP
       </Button>
       <div className={pairClass}>
         <LinkButton onClick={() => again.run()}>{words.sendAgain}</LinkButton>
-        <LinkButton onClick={onOther}>{words.otherEmail}</LinkButton>
+        {onOther && <LinkButton onClick={onOther}>{words.otherEmail}</LinkButton>}
       </div>
     </form>
   )

@@ -8,13 +8,18 @@ import { SignInPage } from './sign-in-page.tsx'
 import { SignUpPage } from './sign-up-page.tsx'
 
 const pages: Record<string, () => ReactNode> = {
-  '/sign-in/openid': OpenidPage,
   '/sign-up': SignUpPage,
   '/invitation': LinkPage,
   '/link': LinkPage,
   '/recovery': RecoveryPage,
 }
 
-const Page = pages[location.pathname.replace(/\/$/, '')] ?? SignInPage
+/** Each provider of OpenID Connect leads back to a path of its own. */
+const Page = location.pathname.startsWith('/sign-in/openid/')
+  ? OpenidPage
+  : (pages[location.pathname.replace(/\/$/, '')] ?? SignInPage)
 
 startPage(<Page />)
+
+// A link that is pasted into a tab at the same path changes the fragment alone, and the browser does not load the page again.
+addEventListener('hashchange', () => location.reload())

@@ -1,5 +1,7 @@
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { call, type Reply } from '../api/client.ts'
+import { getPasskey, hasPasskeys } from '../api/passkey.ts'
+import { type Action, refusalOf, useAction } from '../api/use-action.ts'
 import { Button } from '../pieces/button.tsx'
 import { Note } from '../pieces/card.tsx'
 import { PasswordField, TextField } from '../pieces/field.tsx'
@@ -8,11 +10,9 @@ import { Name } from '../words/personal.tsx'
 import { useLocale, useWords } from '../words/use-words.ts'
 import { Failure } from './failure.tsx'
 import { formClass, orClass, waysClass } from './panel.tsx'
-import { getPasskey, hasPasskeys } from './passkey.ts'
 import { signInWords } from './sign-in.words.ts'
 import type { SignInReply } from './steps.tsx'
 import { tokenOfPage } from './token.ts'
-import { type Action, refusalOf, useAction } from './use-action.ts'
 
 export type Methods = Reply<'GET /v1/sign-in/methods'>
 

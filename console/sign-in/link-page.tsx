@@ -2,7 +2,9 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { call, type Reply } from '../api/client.ts'
+import { chooseProject } from '../api/project.ts'
 import { mayBeSignedIn } from '../api/session-hint.ts'
+import { useAction } from '../api/use-action.ts'
 import { Button, buttonClass } from '../pieces/button.tsx'
 import { ErrorState, Notice, Skeleton, useSentence } from '../pieces/states.tsx'
 import { cleanName } from '../words/clean-name.ts'
@@ -14,7 +16,6 @@ import { NewPersonForm } from './new-person-form.tsx'
 import { Panel, waysClass } from './panel.tsx'
 import { NewPasswordForm } from './recovery-page.tsx'
 import { tokenOfPage } from './token.ts'
-import { useAction } from './use-action.ts'
 
 export type Link = Reply<'POST /v1/links/read'>
 type Me = Reply<'GET /v1/me'>
@@ -120,12 +121,23 @@ function Redeeming({ token, link, me }: Opened & { token: string }): ReactNode {
   return <NewPersonForm token={token} hasAddress={needs === 'named_person'} />
 }
 
+const readAccounts = async () => (await call('GET /v1/me/accounts')).data
+
+/** Accepts, and goes on in the account into which an invitation leads, not in the one that was chosen before. */
+async function join(token: string): Promise<void> {
+  const before = (await readAccounts()).map(({ id }) => id)
+  await call('POST /v1/links/redeem', { body: { token } })
+  const joined = (await readAccounts()).find(({ id }) => !before.includes(id))
+  if (joined) chooseProject(joined.projects[0]?.id)
+}
+
 /** Somebody who has signed in accepts with one button; a link that changes back what a stranger may have done needs nobody to be signed in. */
 function Accept({ token, me }: { token: string; me: Me | undefined }): ReactNode {
   const words = useWords(linkWords)
   const [isDone, setDone] = useState(false)
   const accept = useAction(async () => {
-    await call('POST /v1/links/redeem', { body: { token } })
+    if (me) await join(token)
+    else await call('POST /v1/links/redeem', { body: { token } })
     if (me) return location.replace('/')
     setDone(true)
   })

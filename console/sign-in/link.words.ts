@@ -17,14 +17,15 @@ const fa = {
     operator: 'با این پیوند گردانندهٔ این سرور می‌شوید.',
     operator_reset: 'گردانندهٔ سرور این پیوند را ساخته است. با ذخیرهٔ گذرواژه، همهٔ نشست‌های شما پایان می‌یابند.',
     password_reset: 'با ذخیرهٔ گذرواژه، همهٔ نشست‌های شما پایان می‌یابند.',
-    email_undo: 'نشانی پیشین حساب شما برمی‌گردد و همهٔ نشست‌ها پایان می‌یابند.',
+    email_undo:
+      'نشانی پیشین حساب شما برمی‌گردد، همهٔ نشست‌ها پایان می‌یابند، و گذرواژه و راه‌های ورودی که پس از تغییر گذاشته شده‌اند پاک می‌شوند.',
     factor_reset_cancel: 'ورود دومرحله‌ای شما همان‌طور که هست می‌ماند.',
   },
   invited: (inviter: string, account: string, role: string) =>
     `${inviter} شما را به حساب «${account}» دعوت کرده است؛ نقش شما: ${role}.`,
   invitedByOperator: (account: string, role: string) => `به حساب «${account}» دعوت شده‌اید؛ نقش شما: ${role}.`,
   forAddress: 'این پیوند فقط برای این نشانی است:',
-  roles: { owner: 'مالک', admin: 'مدیر', developer: 'برنامه‌نویس', billing: 'امور مالی', viewer: 'بیننده' },
+  roles: { owner: 'مالک', admin: 'مدیر', developer: 'توسعه‌دهنده', billing: 'مالی', viewer: 'بیننده' },
   acceptAs: (name: string) => `پذیرفتن با نام ${name}`,
   confirm: 'تأیید می‌کنم',
   create: 'ساختن حساب و ورود',
@@ -56,7 +57,8 @@ const en = {
     operator_reset:
       'The operator of this server made this link. When you save the password, all your sessions end.',
     password_reset: 'When you save the password, all your sessions end.',
-    email_undo: 'The address that your account had before comes back, and all sessions end.',
+    email_undo:
+      'The address that your account had before comes back, all sessions end, and the password and other ways to sign in that were set since the change are dropped.',
     factor_reset_cancel: 'Your second factor stays as it is.',
   },
   invited: (inviter: string, account: string, role: string) =>

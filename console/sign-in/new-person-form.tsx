@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { call } from '../api/client.ts'
+import { refusalOf, useAction } from '../api/use-action.ts'
 import { Button } from '../pieces/button.tsx'
 import { PasswordField, TextField } from '../pieces/field.tsx'
 import { useLocale, useWords } from '../words/use-words.ts'
@@ -7,7 +8,6 @@ import { Failure } from './failure.tsx'
 import { linkWords } from './link.words.ts'
 import { formClass } from './panel.tsx'
 import { signInWords } from './sign-in.words.ts'
-import { refusalOf, useAction } from './use-action.ts'
 
 interface NewPersonFormProps {
   token: string

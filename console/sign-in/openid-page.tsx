@@ -1,6 +1,7 @@
 /** Where a provider of OpenID Connect leads back to: the page posts its whole address, since no GET signs anybody in. */
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { call, type Reply } from '../api/client.ts'
+import { mayBeSignedIn } from '../api/session-hint.ts'
 import { buttonClass } from '../pieces/button.tsx'
 import { Skeleton } from '../pieces/states.tsx'
 import { useWords } from '../words/use-words.ts'
@@ -42,8 +43,11 @@ export function OpenidPage(): ReactNode {
     <Panel title={error === undefined ? words.openidTitle : words.openidFailed}>
       {error === undefined ? <Skeleton lines={2} /> : <Failure error={error} />}
       {error !== undefined && (
-        <a className={buttonClass('plain', true)} href="/sign-in">
-          {words.toSignIn}
+        <a
+          className={buttonClass('plain', true)}
+          href={mayBeSignedIn() ? '/profile?tab=sign-in' : '/sign-in'}
+        >
+          {mayBeSignedIn() ? words.toProfile : words.toSignIn}
         </a>
       )}
     </Panel>

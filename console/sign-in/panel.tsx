@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect } from 'react'
 import { Choices } from '../pieces/choices.tsx'
 import { Mark } from '../pieces/icons.tsx'
-import { languageNames } from '../pieces/pieces.words.ts'
+import { languageNames, pieceWords } from '../pieces/pieces.words.ts'
 import { chooseLocale, type Locale } from '../words/locale.ts'
 import { useLocale, useWords } from '../words/use-words.ts'
 import styles from './panel.module.css'
@@ -17,6 +17,7 @@ interface PanelProps {
 
 export function Panel({ title, lead, children, below }: PanelProps): ReactNode {
   const words = useWords(signInWords)
+  const pieces = useWords(pieceWords)
   const locale = useLocale()
   useEffect(() => {
     document.title = `${title} · ${words.kherad}`
@@ -25,7 +26,7 @@ export function Panel({ title, lead, children, below }: PanelProps): ReactNode {
     <div className={styles['screen']}>
       <header className={styles['top']}>
         <Choices<Locale>
-          label={languageNames[locale]}
+          label={pieces.language}
           choices={[
             { value: 'fa', label: languageNames.fa },
             { value: 'en', label: languageNames.en },

@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { call, type Reply } from '../api/client.ts'
+import { refusalOf, useAction } from '../api/use-action.ts'
 import { Button, buttonClass } from '../pieces/button.tsx'
 import { PasswordField, TextField } from '../pieces/field.tsx'
 import { Notice } from '../pieces/states.tsx'
@@ -9,7 +10,6 @@ import { formClass, Panel } from './panel.tsx'
 import { type SecondFactor, SecondStep } from './second-step.tsx'
 import { signInWords } from './sign-in.words.ts'
 import { tokenOfPage } from './token.ts'
-import { refusalOf, useAction } from './use-action.ts'
 
 /** The page /recovery: asks for the address; with the token of the mailed link in its fragment, for the new password. */
 export function RecoveryPage(): ReactNode {

@@ -20,24 +20,34 @@ const fa = {
   code: 'کد شش‌رقمی',
   codeTitle: 'ایمیلتان را ببینید',
   codeSent: 'اگر این نشانی حساب داشته باشد، کدی برایش فرستاده‌ایم که ۵ دقیقه و فقط در همین مرورگر کار می‌کند:',
-  signUpSent: 'نامه‌ای به این نشانی فرستادیم. کد آن ۵ دقیقه و فقط در همین مرورگر کار می‌کند:',
+  signUpSent: 'نامه‌ای به این نشانی فرستادیم. کد آن ۱۰ دقیقه و فقط در همین مرورگر کار می‌کند:',
   confirm: 'تأیید',
-  secondTitle: 'تأیید دوم',
+  secondTitle: 'مرحلهٔ دوم ورود',
   secondTotp: 'کدی را بنویسید که برنامهٔ رمزساز شما نشان می‌دهد.',
   secondRecovery: 'یکی از کدهای بازیابی خود را بنویسید. هر کد فقط یک بار کار می‌کند.',
+  secondPasskey: 'با اثر انگشت، چهره یا رمز همین دستگاه، یا با کلید امنیتی خود تأیید کنید.',
+  noSecond:
+    'رمز دستگاه در این نشانی کار نمی‌کند و راه دیگری ندارید. سرور را با نام دامنه و HTTPS باز کنید، یا از مالک حساب بخواهید مرحلهٔ دوم ورود شما را بردارد.',
   recoveryCode: 'کد بازیابی',
   useRecovery: 'کد بازیابی دارم',
   useTotp: 'کد برنامهٔ رمزساز دارم',
   usePasskey: 'با رمز دستگاه تأیید کن',
   noMail: 'این سرور هنوز نامه نمی‌فرستد. اگر گذرواژه را فراموش کرده‌اید، از گرداننده پیوند بازنشانی بخواهید.',
   passkeyStopped: 'رمز دستگاه به کار نرفت. دوباره بزنید یا راه دیگری را انتخاب کنید.',
+  passkeyKnown: 'این دستگاه یا کلید امنیتی از پیش رمزی برای شما دارد.',
   noAccount: 'حساب ندارید؟',
   signUp: 'ساختن حساب',
+  howToEnter: {
+    invitation:
+      'حساب ندارید؟ ورود به این سرور با دعوت است: پیوندی را باز کنید که مالک یک حساب یا گرداننده برایتان می‌فرستد.',
+    closed:
+      'این سرور حساب تازه نمی‌پذیرد. اگر نخستین نفر هستید، پیوندی را باز کنید که سرور هنگام راه افتادن نوشته است.',
+  },
   signUpTitle: 'ساختن حساب در خرد',
   signUpClosed: 'ساختن حساب بسته است',
-  signUpClosedWhy: 'در این سرور، حساب را گرداننده یا مالک یک حساب با دعوت‌نامه می‌سازد.',
   haveAccount: 'حساب دارید؟',
   toSignIn: 'رفتن به ورود',
+  toProfile: 'رفتن به نمایه و امنیت',
   openidTitle: 'در حال ورود…',
   openidFailed: 'ورود کامل نشد',
   recoveryTitle: 'گذرواژهٔ فراموش‌شده',
@@ -76,11 +86,16 @@ const en = {
   codeTitle: 'Look at your e-mail',
   codeSent:
     'If this address has an account, we have sent it a code, which works for 5 minutes and in this browser only:',
-  signUpSent: 'We have sent a letter to this address. Its code works for 5 minutes and in this browser only:',
+  signUpSent:
+    'We have sent a letter to this address. Its code works for 10 minutes and in this browser only:',
   confirm: 'Confirm',
   secondTitle: 'Second step',
   secondTotp: 'Type the code that your authenticator app shows.',
   secondRecovery: 'Type one of your recovery codes. Each works only once.',
+  secondPasskey:
+    'Confirm with your fingerprint, your face or the lock of this device, or with your security key.',
+  noSecond:
+    'Passkeys do not work at this address, and you have no other way. Open the server by its host name over HTTPS, or ask the owner of your account to remove your second factor.',
   recoveryCode: 'Recovery code',
   useRecovery: 'I have a recovery code',
   useTotp: 'I have a code of my app',
@@ -88,13 +103,20 @@ const en = {
   noMail:
     'This server does not send mail yet. If you forgot your password, ask its operator for a reset link.',
   passkeyStopped: 'The passkey was not used. Try again or choose another way.',
+  passkeyKnown: 'This device or security key has a passkey of yours already.',
   noAccount: 'No account?',
   signUp: 'Create an account',
+  howToEnter: {
+    invitation:
+      'No account? People enter this server by invitation: open the link that the owner of an account or the operator sends you.',
+    closed:
+      'This server takes no new accounts. If you are the first person, open the link that the server wrote when it started.',
+  },
   signUpTitle: 'Create an account in Kherad',
   signUpClosed: 'Accounts are not created here',
-  signUpClosedWhy: 'On this server the operator or the owner of an account makes accounts by invitation.',
   haveAccount: 'Have an account?',
   toSignIn: 'Go to sign-in',
+  toProfile: 'Go to Profile and security',
   openidTitle: 'Signing in…',
   openidFailed: 'The sign-in was not completed',
   recoveryTitle: 'Forgotten password',

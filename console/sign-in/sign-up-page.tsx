@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { call } from '../api/client.ts'
+import { refusalOf, useAction } from '../api/use-action.ts'
 import { Button, buttonClass } from '../pieces/button.tsx'
 import { PasswordField, TextField } from '../pieces/field.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../pieces/states.tsx'
@@ -12,21 +13,20 @@ import { type SecondFactor, SecondStep } from './second-step.tsx'
 import { signInWords } from './sign-in.words.ts'
 import type { SignInReply } from './steps.tsx'
 import { tokenOfPage } from './token.ts'
-import { refusalOf, useAction } from './use-action.ts'
 
 /** The page /sign-up. With the token of an invitation in its fragment it is open where sign-up is by invitation, too. */
 export function SignUpPage(): ReactNode {
   const words = useWords(signInWords)
   const { methods, error, again } = useMethods()
   const invitation = tokenOfPage(location.hash)
-  const isOpen =
-    methods?.sign_up === 'open' || (methods?.sign_up === 'invitation' && invitation !== undefined)
+  const mode = methods?.sign_up
+  const isOpen = mode === 'open' || (mode === 'invitation' && invitation !== undefined)
   const below = (
     <span>
       {words.haveAccount} <a href={`/sign-in${returnQuery(invitation)}`}>{words.submit}</a>
     </span>
   )
-  if (methods && !isOpen)
+  if (mode && mode !== 'open' && !isOpen)
     return (
       <Panel title={words.signUpTitle}>
         <EmptyState
@@ -37,7 +37,7 @@ export function SignUpPage(): ReactNode {
             </a>
           }
         >
-          {words.signUpClosedWhy}
+          {words.howToEnter[mode]}
         </EmptyState>
       </Panel>
     )

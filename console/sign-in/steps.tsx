@@ -4,9 +4,12 @@
  */
 import { type ReactNode, useState } from 'react'
 import type { Reply } from '../api/client.ts'
+import { LinkButton } from '../pieces/button.tsx'
+import { useWords } from '../words/use-words.ts'
 import { CodeStep } from './code-step.tsx'
 import { FirstStep, type Methods } from './first-step.tsx'
 import { type SecondFactor, SecondStep } from './second-step.tsx'
+import { signInWords } from './sign-in.words.ts'
 
 export type SignInReply = Reply<'POST /v1/sign-in/password'>
 
@@ -26,6 +29,7 @@ interface StepsProps {
 }
 
 export function Steps({ returnTo, onSignedIn, onStep, onMethods }: StepsProps): ReactNode {
+  const words = useWords(signInWords)
   const [step, setStep] = useState<Step>({ name: 'first', email: '' })
   const go = (next: Step): void => {
     setStep(next)
@@ -35,7 +39,13 @@ export function Steps({ returnTo, onSignedIn, onStep, onMethods }: StepsProps): 
     if (reply.status === 'signed_in') onSignedIn()
     else go({ name: 'second', factors: reply.factors })
   }
-  if (step.name === 'second') return <SecondStep factors={step.factors} onReply={onReply} />
+  if (step.name === 'second')
+    return (
+      <>
+        <SecondStep factors={step.factors} onReply={onReply} />
+        <LinkButton onClick={() => go({ name: 'first', email: '' })}>{words.otherEmail}</LinkButton>
+      </>
+    )
   if (step.name === 'code')
     return (
       <CodeStep

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatClock, formatDay, formatMoment, formatWeekday } from './dates.ts'
+import { formatClock, formatDay, formatFull, formatMoment, formatWeekday } from './dates.ts'
 
 const tehran = { timeZone: 'Asia/Tehran' }
 const now = new Date('2026-11-29T10:32:11Z')
@@ -7,6 +7,8 @@ const now = new Date('2026-11-29T10:32:11Z')
 test('days are Jalali in Persian and Gregorian in English, in the order of the language', () => {
   expect(formatWeekday('fa', now, tehran)).toBe('یکشنبه ۸ آذر ۱۴۰۵')
   expect(formatWeekday('en', now, tehran)).toBe('Sunday, 29 November 2026')
+  expect(formatFull('fa', now, tehran)).toBe('یکشنبه ۸ آذر ۱۴۰۵، ۱۴:۰۲:۱۱')
+  expect(formatFull('en', now, tehran)).toBe('Sunday, 29 November 2026, 14:02:11')
 })
 
 test('a moment of today is a clock, another one a day, with its year where that is another', () => {
@@ -21,4 +23,10 @@ test('a moment of today is a clock, another one a day, with its year where that 
 test('the day begins at midnight of the time zone', () => {
   expect(formatMoment('fa', new Date('2026-11-28T20:29:59Z'), now, tehran)).toBe('۷ آذر')
   expect(formatMoment('fa', new Date('2026-11-28T20:30:00Z'), now, tehran)).toBe('۰۰:۰۰:۰۰')
+})
+
+test('a moment is told in the time of Tehran wherever the browser is, as days of usage and months of caps are', () => {
+  const late = new Date('2026-11-28T20:30:00Z')
+  expect(formatMoment('en', late, late)).toBe('00:00:00')
+  expect(formatFull('en', late)).toBe('Sunday, 29 November 2026, 00:00:00')
 })

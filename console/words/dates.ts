@@ -1,32 +1,31 @@
 /** Dates and times as people read them: Jalali in Persian, Gregorian in English. */
 import type { Locale } from './locale.ts'
 
-type Shape = 'clock' | 'day' | 'year' | 'weekday' | 'full'
+type Shape = 'clock' | 'day' | 'year' | 'weekday'
 
 const shapes: Record<Shape, Intl.DateTimeFormatOptions> = {
   clock: { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
   day: { day: 'numeric', month: 'long' },
   year: { day: 'numeric', month: 'long', year: 'numeric' },
   weekday: { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
-  full: { dateStyle: 'full', timeStyle: 'long' } as Intl.DateTimeFormatOptions,
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-function formatOf(locale: Locale, shape: Shape, timeZone: string | undefined): Intl.DateTimeFormat {
+function formatOf(locale: Locale, shape: Shape, timeZone = 'Asia/Tehran'): Intl.DateTimeFormat {
   const name = `${locale} ${shape} ${timeZone}`
   const known = formats.get(name)
   if (known) return known
   const made = new Intl.DateTimeFormat(locale === 'fa' ? 'fa-IR' : 'en-GB', {
     ...shapes[shape],
-    ...(timeZone !== undefined && { timeZone }),
+    timeZone,
   })
   formats.set(name, made)
   return made
 }
 
 export interface DateOptions {
-  /** An IANA name such as `Asia/Tehran`; that of the browser where absent. */
+  /** An IANA name; Tehran where absent, where days of usage and months of caps begin and end. */
   timeZone?: string | undefined
 }
 
@@ -60,5 +59,7 @@ export function formatMoment(locale: Locale, moment: Date, now: Date, options: D
 }
 
 /** The whole moment, for hovering and for screen readers. */
-export const formatFull = (locale: Locale, moment: Date, { timeZone }: DateOptions = {}): string =>
-  formatOf(locale, 'full', timeZone).format(moment)
+export const formatFull = (locale: Locale, moment: Date, options: DateOptions = {}): string =>
+  [formatWeekday(locale, moment, options), formatClock(locale, moment, options)].join(
+    locale === 'fa' ? '، ' : ', ',
+  )

@@ -1,5 +1,13 @@
-import { expect, test } from 'vitest'
-import { formatNumber, formatPercent, latinDigits, persianDigits, readCode, readNumber } from './digits.ts'
+import { describe, expect, test } from 'vitest'
+import {
+  formatMicrocredits,
+  formatNumber,
+  formatPercent,
+  latinDigits,
+  persianDigits,
+  readCode,
+  readNumber,
+} from './digits.ts'
 
 test.each([
   ['1200', '1200'],
@@ -41,4 +49,20 @@ test('numbers are written in the digits of the language, cut and not rounded', (
   expect(formatNumber('en', 9_007_199_254_740_993n)).toBe('9,007,199,254,740,993')
   expect(formatPercent('fa', 0.489)).toBe('۴۸٪')
   expect(formatPercent('en', 1)).toBe('100%')
+})
+
+describe('formatMicrocredits', () => {
+  test.each([
+    ['en', 750_000_000n, {}, '750'],
+    ['en', 666_667n, {}, '0.666667'],
+    ['en', 1n, {}, '0.000001'],
+    ['en', 1n, { most: 2 }, '0.01'],
+    ['en', 1_234_560_001n, { most: 2 }, '1,234.57'],
+    ['en', 10_800_000n, { least: 2, most: 2 }, '10.80'],
+    ['en', 9_007_199_254_740_993_000_001n, {}, '9,007,199,254,740,993.000001'],
+    ['fa', 4_500_500_000n, { least: 3 }, '۴٬۵۰۰٫۵۰۰'],
+    ['fa', 0n, {}, '۰'],
+  ] as const)('%s %s %j is %s: exact, and rounded up where it is cut', (locale, amount, decimals, shown) => {
+    expect(formatMicrocredits(locale, amount, decimals)).toBe(shown)
+  })
 })

@@ -64,3 +64,20 @@ export const formatNumber = (
 /** A part of a whole, in whole percent: `48%` or `۴۸٪`. */
 export const formatPercent = (locale: Locale, part: number): string =>
   locale === 'fa' ? `${persianDigits(Math.floor(part * 100))}٪` : `${Math.floor(part * 100)}%`
+
+/**
+ * Micro-credits as credits in the digits of the language, exact to the last of them: rounded up at `most` decimals, as what people pay is, and filled
+ * with zeros up to `least`.
+ */
+export function formatMicrocredits(
+  locale: Locale,
+  microcredits: bigint,
+  { least = 0, most = 6 }: { least?: number; most?: number } = {},
+): string {
+  const step = 10n ** BigInt(6 - most)
+  // Division cuts towards zero, which of what is below zero is up.
+  const shown = ((microcredits < 0n ? microcredits : microcredits + step - 1n) / step) * step
+  const digits = String(shown < 0n ? -shown : shown).padStart(7, '0')
+  const decimal = `${shown < 0n ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}` as `${number}`
+  return formatOf(locale, [least, Math.max(least, most)]).format(decimal)
+}

@@ -1,5 +1,6 @@
 import { useCallback, useRef, useState } from 'react'
-import { ApiError } from '../api/api-error.ts'
+import { ApiError } from './api-error.ts'
+import { StepUpStopped } from './ask.ts'
 
 export interface Action<Input extends unknown[]> {
   run(...input: Input): void
@@ -9,7 +10,7 @@ export interface Action<Input extends unknown[]> {
   clear(): void
 }
 
-/** Something a form does: once at a time, and what it throws stays until the next try. */
+/** Something a form does: once at a time, and what it throws stays until the next try; a StepUpStopped is dropped, for the person has chosen it. */
 export function useAction<Input extends unknown[]>(act: (...input: Input) => Promise<void>): Action<Input> {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
@@ -20,7 +21,9 @@ export function useAction<Input extends unknown[]>(act: (...input: Input) => Pro
     setBusy(true)
     setError(undefined)
     act(...input)
-      .catch((thrown: unknown) => setError(thrown ?? new Error('empty')))
+      .catch((thrown: unknown) => {
+        if (!(thrown instanceof StepUpStopped)) setError(thrown ?? new Error('empty'))
+      })
       .finally(() => {
         running.current = false
         setBusy(false)
@@ -30,10 +33,13 @@ export function useAction<Input extends unknown[]>(act: (...input: Input) => Pro
   return { run, isBusy, error, clear }
 }
 
-/** The sentence of a refusal that is about this field, by its name in the API or by its code. */
+/** The sentence of a refusal that is about this field or an item of it (`models.0`), by its name in the API or by its code. */
 export function refusalOf(error: unknown, param: string, codes: readonly string[] = []): string | undefined {
   if (!(error instanceof ApiError)) return undefined
   const isOfField =
-    error.param === param || error.param?.endsWith(`.${param}`) === true || codes.includes(error.code)
+    error.param === param ||
+    error.param?.endsWith(`.${param}`) === true ||
+    error.param?.startsWith(`${param}.`) === true ||
+    codes.includes(error.code)
   return isOfField ? error.message : undefined
 }

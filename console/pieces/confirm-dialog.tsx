@@ -1,0 +1,64 @@
+import { type FormEvent, type ReactNode, useState } from 'react'
+import type { Action } from '../api/use-action.ts'
+import { Name } from '../words/personal.tsx'
+import { sameName } from '../words/same-name.ts'
+import { useWords } from '../words/use-words.ts'
+import { Button } from './button.tsx'
+import { Dialog, DialogActions } from './dialog.tsx'
+import { TextField } from './field.tsx'
+import { pieceWords } from './pieces.words.ts'
+import { Notice, useSentence } from './states.tsx'
+
+interface ConfirmDialogProps {
+  title: string
+  /** What is lost for good, in a sentence. */
+  children: ReactNode
+  /** The name that must be typed. */
+  name: string
+  /** The word on the button, such as «باطل کردن». */
+  verb: string
+  action: Action<[]>
+  onClose(): void
+}
+
+/** Asks for the name of what cannot be brought back. Persian and Arabic letters of the same shape are one. */
+export function ConfirmDialog({
+  title,
+  children,
+  name,
+  verb,
+  action,
+  onClose,
+}: ConfirmDialogProps): ReactNode {
+  const words = useWords(pieceWords)
+  const [typed, setTyped] = useState('')
+  const sentence = useSentence(action.error)
+  const isSame = sameName(typed, name)
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (isSame) action.run()
+  }
+  return (
+    <Dialog title={title} isOpen onClose={onClose}>
+      <form onSubmit={submit}>
+        <p>{children}</p>
+        {action.error !== undefined && <Notice kind="failure">{sentence}</Notice>}
+        <TextField
+          label={words.typeName}
+          hint={<Name>{name}</Name>}
+          autoFocus
+          autoComplete="off"
+          dir="auto"
+          value={typed}
+          onChange={setTyped}
+        />
+        <DialogActions>
+          <Button onClick={onClose}>{words.cancel}</Button>
+          <Button kind="danger" type="submit" disabled={!isSame} isBusy={action.isBusy}>
+            {verb}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
