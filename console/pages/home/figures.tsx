@@ -5,18 +5,11 @@ import { formatDay } from '../../words/dates.ts'
 import { formatNumber, formatPercent } from '../../words/digits.ts'
 import { useLocale, useWords } from '../../words/use-words.ts'
 import { homeWords } from './home.words.ts'
+import { tightestOf } from './needs.ts'
 import { creditsOf, type Day } from './spending.ts'
 
 export type Balance = Reply<'GET /v1/balance'>
 export type Budget = Balance['budgets'][number]
-
-/** The cap that is nearest to its end: that of the month where there is one. */
-export function tightestOf({ budgets }: Balance): Budget | undefined {
-  const part = ({ spent_credits, cap_credits }: Budget): number =>
-    cap_credits === 0 ? 1 : spent_credits / cap_credits
-  const months = budgets.filter(({ period }) => period === 'month')
-  return (months.length > 0 ? months : budgets).toSorted((a, b) => part(b) - part(a))[0]
-}
 
 const dayMs = 24 * 60 * 60 * 1000
 

@@ -1,29 +1,35 @@
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Card } from '../../pieces/card.tsx'
-import { CodeBlock } from '../../pieces/code-block.tsx'
 import { useWords } from '../../words/use-words.ts'
+import { type May, mayInvite } from './actions.tsx'
 import styles from './home.module.css'
 import { homeWords } from './home.words.ts'
 
 /** What somebody does in a project that nobody has called yet. */
-export function FirstSteps(): ReactNode {
+export function FirstSteps({ may }: { may: May }): ReactNode {
   const words = useWords(homeWords)
-  const { origin } = location
-  const samples = [
-    {
-      language: 'curl',
-      code: `curl ${origin}/v1/chat/completions \\
-  -H "Authorization: Bearer $KHERAD_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d '{"messages":[{"role":"user","content":"${words.greeting}"}]}'`,
-    },
-  ]
   return (
     <Card title={words.firstTitle} action={<a href="/docs">{words.reference}</a>}>
-      <div className={styles['steps']}>
-        <p>{words.firstLead}</p>
-        <CodeBlock samples={samples} label={words.firstCall} />
-      </div>
+      <p className={styles['lead']}>{words.firstLead}</p>
+      <ol className={styles['steps']}>
+        <li>
+          <h3>{may('keys:write') ? <Link to="/keys/new">{words.stepKey}</Link> : words.stepKey}</h3>
+          <p>{may('keys:write') ? words.stepKeyWhy : words.stepKeyWho}</p>
+        </li>
+        <li>
+          <h3>{words.stepCall}</h3>
+          <p>{words.stepCallWhy}</p>
+        </li>
+        {mayInvite(may) && (
+          <li>
+            <h3>
+              <Link to="/members">{words.stepInvite}</Link>
+            </h3>
+            <p>{words.stepInviteWhy}</p>
+          </li>
+        )}
+      </ol>
     </Card>
   )
 }

@@ -1,9 +1,9 @@
 /** Home: what can be spent, what it was spent on, what needs attention, and the first steps of a new project. */
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useSyncExternalStore } from 'react'
-import { call } from '../../api/client.ts'
-import { project, subscribeProject } from '../../api/project.ts'
+import type { ReactNode } from 'react'
 import { balanceQuery, meQuery } from '../../api/queries.ts'
+import { usageQuery } from '../../api/usage.ts'
+import { useAccount } from '../../api/use-account.ts'
 import { Card, Grid } from '../../pieces/card.tsx'
 import { ErrorState, Skeleton } from '../../pieces/states.tsx'
 import { PageHead } from '../../shell/frame.tsx'
@@ -11,44 +11,24 @@ import { cleanName } from '../../words/clean-name.ts'
 import { formatWeekday } from '../../words/dates.ts'
 import { formatNumber } from '../../words/digits.ts'
 import { useLocale, useWords } from '../../words/use-words.ts'
-import { Attention, needsOf } from './attention.tsx'
+import { Actions } from './actions.tsx'
+import { Attention } from './attention.tsx'
 import { Chart } from './chart.tsx'
 import { Figures } from './figures.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { homeWords } from './home.words.ts'
 import { Models } from './models.tsx'
-import { daysLeft, daysUpTo, type UsageRow } from './spending.ts'
-
-/** So many pages of usage are read: 3,000 rows say enough of a month for this page. */
-const maxPages = 3
-
-async function readUsage(): Promise<{ rows: UsageRow[]; today: string }> {
-  const rows: UsageRow[] = []
-  let today = ''
-  let after: string | undefined
-  for (let page = 0; page < maxPages; page++) {
-    const report = await call('GET /v1/usage', {
-      query: { limit: 1_000, ...(after !== undefined && { after }) },
-    })
-    rows.push(...report.data)
-    today = report.to
-    if (!report.has_more || report.next_after === null) break
-    after = report.next_after
-  }
-  return { rows, today }
-}
+import { endingKeysQuery, needsOf, needsOfKeys } from './needs.ts'
+import { daysLeft, daysUpTo, isOfCalls } from './spending.ts'
 
 export default function Home(): ReactNode {
   const words = useWords(homeWords)
   const locale = useLocale()
-  const projectId = useSyncExternalStore(subscribeProject, project)
+  const { projectId, account, may } = useAccount()
   const me = useQuery(meQuery)
   const balance = useQuery(balanceQuery(projectId))
-  const usage = useQuery({
-    queryKey: ['usage', projectId],
-    queryFn: readUsage,
-    enabled: projectId !== undefined,
-  })
+  const usage = useQuery(usageQuery(projectId))
+  const ending = useQuery(endingKeysQuery(projectId, may('keys:read')))
   const again = (): void => {
     void balance.refetch()
     void usage.refetch()
@@ -56,10 +36,18 @@ export default function Home(): ReactNode {
   const error = balance.error ?? usage.error
   if (error && !(balance.data && usage.data)) return <ErrorState error={error} onAgain={again} />
   if (!balance.data || !usage.data) return <Skeleton lines={8} onAgain={again} />
-  const { rows, today } = usage.data
+  const { today } = usage.data
+  const rows = usage.data.rows.filter(isOfCalls)
   const days = daysUpTo(rows, today, 14)
   const left = daysLeft(days, BigInt(balance.data.balance_microcredits))
-  const needs = needsOf(balance.data, left)
+  const needs = [...needsOf(balance.data, left), ...needsOfKeys(ending.data ?? [], new Date())]
+  const attention = (
+    <Attention
+      needs={needs}
+      mayRenew={may('keys:write')}
+      grant={me.data?.is_operator ? `npm run kherad -- account grant ${account?.id} 1000` : undefined}
+    />
+  )
   const day = formatWeekday(locale, new Date())
   return (
     <>
@@ -68,19 +56,23 @@ export default function Home(): ReactNode {
         lead={
           needs.length === 0 ? words.allWell(day) : words.someNeed(day, formatNumber(locale, needs.length))
         }
+        actions={<Actions may={may} />}
       />
       <Figures balance={balance.data} today={days.at(-1)} daysLeft={left} />
       {rows.length === 0 ? (
-        <FirstSteps />
+        <Grid columns={needs.length > 0 ? 'wide-first' : 'one'}>
+          <FirstSteps may={may} />
+          {needs.length > 0 && attention}
+        </Grid>
       ) : (
         <>
           <Grid columns="wide-first">
             <Card title={words.chart}>
               <Chart days={days} />
             </Card>
-            <Attention needs={needs} />
+            {attention}
           </Grid>
-          <Models rows={rows} />
+          <Models rows={rows} isCut={usage.data.isCut} />
         </>
       )}
     </>

@@ -9,12 +9,12 @@ import { byModel, creditsOf, type ModelSum, type UsageRow } from './spending.ts'
 
 const shown = 8
 
-/** What the credit of 30 days went into, the dearest model first. */
-export function Models({ rows }: { rows: readonly UsageRow[] }): ReactNode {
+/** What the credit of 30 days went into, the dearest model first; of a project with very many rows, what it went into lately. */
+export function Models({ rows, isCut }: { rows: readonly UsageRow[]; isCut: boolean }): ReactNode {
   const words = useWords(homeWords)
   const locale = useLocale()
   return (
-    <Card title={words.models} action={<Note>{words.lastDays}</Note>}>
+    <Card title={words.models} action={<Note>{isCut ? words.latelyOnly : words.lastDays}</Note>}>
       <Table<ModelSum>
         label={words.models}
         rows={byModel(rows).slice(0, shown)}

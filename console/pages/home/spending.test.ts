@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { byModel, daysLeft, daysUpTo } from './spending.ts'
+import { byModel, daysLeft, daysUpTo, isOfCalls } from './spending.ts'
 
 const row = (day: string, model: string | null, microcredits: string, failures = 0) => ({
   day,
@@ -39,4 +39,11 @@ test('the pace is that of the days before today', () => {
   expect(daysLeft(days(0n, 0n, 500n), 1_000n)).toBeUndefined()
   expect(daysLeft(days(1n, 1n, 0n), 1_000n)).toBeUndefined()
   expect(daysLeft(days(100n, 100n, 0n), 0n)).toBe(0)
+})
+
+test('the making of a key is no call of a program; what failed or cost something is one', () => {
+  expect(isOfCalls(row('2026-11-29', null, '0'))).toBe(false)
+  expect(isOfCalls(row('2026-11-29', null, '0', 1))).toBe(true)
+  expect(isOfCalls(row('2026-11-29', null, '7'))).toBe(true)
+  expect(isOfCalls(row('2026-11-29', 'a', '0'))).toBe(true)
 })

@@ -8,6 +8,10 @@ export interface UsageRow {
   microcredits: string
 }
 
+/** Whether a row is of calls of a program. What costs nothing and names no model is the making of keys and the like. */
+export const isOfCalls = ({ model, microcredits, failures }: UsageRow): boolean =>
+  model !== null || microcredits !== '0' || failures > 0
+
 export interface Day {
   /** As `2026-11-29`, in Tehran. */
   day: string
