@@ -1,0 +1,123 @@
+/** Credit and caps: what the account may spend, its caps and thresholds, and its projects. */
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useAccount } from '../../api/use-account.ts'
+import { Button } from '../../pieces/button.tsx'
+import { Note } from '../../pieces/card.tsx'
+import { EmptyState, ErrorState, Notice, Skeleton } from '../../pieces/states.tsx'
+import { PageHead } from '../../shell/frame.tsx'
+import { cleanName } from '../../words/clean-name.ts'
+import { useWords } from '../../words/use-words.ts'
+import { accountWords } from './account.words.ts'
+import { CapDialog, type CapPart } from './cap-dialog.tsx'
+import { Caps } from './caps.tsx'
+import { Figures } from './figures.tsx'
+import { NameDialog } from './name-dialog.tsx'
+import { ProjectDialog } from './project-dialog.tsx'
+import { Projects } from './projects.tsx'
+import { type Account, accountQuery, type Project, projectsQuery } from './queries.ts'
+import { ThresholdsDialog } from './thresholds-dialog.tsx'
+
+export default function AccountPage(): ReactNode {
+  const words = useWords(accountWords)
+  const { projectId } = useAccount()
+  const account = useQuery(accountQuery(projectId))
+  const projects = useQuery(projectsQuery(projectId))
+  const again = (): void => {
+    void account.refetch()
+    void projects.refetch()
+  }
+  if (projectId === undefined) return <EmptyState title={words.noProject}>{words.noProjectWhy}</EmptyState>
+  const error = account.error ?? projects.error
+  if (error && !(account.data && projects.data)) return <ErrorState error={error} onAgain={again} />
+  if (!account.data || !projects.data) return <Skeleton lines={8} onAgain={again} />
+  return <Shown of={account.data} projects={projects.data.data} />
+}
+
+/** What the address says is being changed: a part of the account, or a project by its id. */
+interface Search {
+  change?: unknown
+  project?: unknown
+}
+
+function Shown({ of, projects }: { of: Account; projects: readonly Project[] }): ReactNode {
+  const words = useWords(accountWords)
+  const navigate = useNavigate()
+  const search: Search = useSearch({ strict: false })
+  const { account, may } = useAccount()
+  const isLimited = account?.is_limited === true
+  const mayCap = may('account:write') && !isLimited
+  const mayRename = mayCap && account?.role !== 'billing'
+  const mayMake = may('projects:write') && !isLimited
+  const open = (to: { change?: string; project?: string }): void =>
+    void navigate({ to: '/account', search: to, replace: Object.keys(to).length === 0 })
+  const close = (): void => open({})
+  return (
+    <>
+      <PageHead
+        title={words.title}
+        lead={words.lead(`\u2068${cleanName(of.name)}\u2069`, `\u2068${cleanName(of.plan)}\u2069`)}
+        actions={
+          <>
+            {mayRename && <Button onClick={() => open({ change: 'name' })}>{words.rename}</Button>}
+            {mayMake && (
+              <Button kind="primary" onClick={() => open({ project: 'new' })}>
+                {words.newProject}
+              </Button>
+            )}
+          </>
+        }
+      />
+      <Notices of={of} />
+      {isLimited && may('account:write') && <Note>{words.limited}</Note>}
+      {!may('account:write') && !may('projects:write') && <Note>{words.readOnly}</Note>}
+      <Figures of={of} />
+      <Caps of={of} onChange={mayCap ? (change) => open({ change }) : undefined} />
+      <Projects
+        projects={projects}
+        onEdit={may('projects:write') ? (project) => open({ project: project.id }) : undefined}
+      />
+      <Dialogs
+        search={search}
+        of={of}
+        projects={projects}
+        may={{ cap: mayCap, rename: mayRename, make: mayMake, edit: may('projects:write') }}
+        onClose={close}
+      />
+    </>
+  )
+}
+
+/** What stops paid requests now. */
+function Notices({ of }: { of: Account }): ReactNode {
+  const words = useWords(accountWords)
+  if (of.state === 'suspended') return <Notice kind="failure">{words.suspended}</Notice>
+  if (BigInt(of.balance_microcredits) <= 0n) return <Notice kind="failure">{words.noCredit}</Notice>
+  return null
+}
+
+interface DialogsProps {
+  search: Search
+  of: Account
+  projects: readonly Project[]
+  may: { cap: boolean; rename: boolean; make: boolean; edit: boolean }
+  onClose(): void
+}
+
+const isCap = (change: unknown): change is CapPart =>
+  change === 'month_cap_credits' || change === 'cap_credits'
+
+/** The dialog that the address names, if the role may use it. */
+function Dialogs({ search: { change, project }, of, projects, may, onClose }: DialogsProps): ReactNode {
+  const edited = may.edit ? projects.find(({ id }) => id === project) : undefined
+  return (
+    <>
+      {may.rename && change === 'name' && <NameDialog of={of} onClose={onClose} />}
+      {may.cap && isCap(change) && <CapDialog key={change} of={of} part={change} onClose={onClose} />}
+      {may.cap && change === 'thresholds' && <ThresholdsDialog of={of} onClose={onClose} />}
+      {may.make && project === 'new' && <ProjectDialog of={undefined} onClose={onClose} />}
+      {edited && <ProjectDialog key={edited.id} of={edited} onClose={onClose} />}
+    </>
+  )
+}
