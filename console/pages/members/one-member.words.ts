@@ -1,0 +1,103 @@
+import { credits } from '../../words/credits.ts'
+
+const fa = {
+  back: 'اعضا',
+  joined: (day: string) => `عضو از ${day}`,
+  notFound: 'چنین عضوی نیست',
+  notFoundWhy: 'شاید از حساب رفته باشد، یا پروژه‌ای مشترک با شما نداشته باشد.',
+  access: 'نقش و پروژه‌ها',
+  accessNote: 'هر دسترسی که از او گرفته شود ظرف یک ثانیه پایان می‌یابد، درخواست‌های در حال اجرا هم.',
+  save: 'ذخیره',
+  saved: 'دسترسی تغییر کرد.',
+  byProvider: 'نقش و پروژه‌های این عضو را ورود سازمانی تعیین می‌کند؛ در همان‌جا تغییر می‌کند.',
+  onlyOwners: 'مالک‌ها را تنها مالک‌ها تغییر می‌دهند.',
+  beyond: 'این عضو به پروژه‌هایی دسترسی دارد که شما ندارید؛ کسی با دسترسی به همهٔ پروژه‌ها او را تغییر می‌دهد.',
+  spending: 'خرج و سقف در پروژه‌ها',
+  spendingNote:
+    'سقف هر پروژه بیشترین خرجی است که این عضو در یک ماه از راه کنسول می‌تواند بکند. کلیدهایی که ساخته سقف خودشان را دارند.',
+  project: 'پروژه',
+  spent: 'خرج این ماه',
+  cap: 'سقف ماهانه',
+  noCap: 'بی‌سقف',
+  credits: (amount: string) => `${amount} اعتبار`,
+  change: 'تغییر',
+  changeOf: (project: string) => `تغییر سقف در ${project}`,
+  capTitle: (project: string) => `سقف ماهانه در ${project}`,
+  capHint: 'خالی یعنی بی‌سقف؛ صفر یعنی در این پروژه چیزی خرج نمی‌کند.',
+  capInvalid: 'یک عدد صحیح بنویسید، مانند ۱۲۰۰، یا خالی بگذارید.',
+  unit: 'اعتبار',
+  capSaved: 'سقف تغییر کرد.',
+  factor: 'مرحلهٔ دوم ورود',
+  hasFactor: 'این عضو مرحلهٔ دوم دارد.',
+  hasNoFactor: 'این عضو مرحلهٔ دوم ندارد؛ خودش در صفحهٔ «نمایه و امنیت» آن را می‌افزاید.',
+  lost: 'مرحلهٔ دوم را گم کرده است',
+  lostTitle: 'برداشتن مرحلهٔ دوم',
+  lostWhy:
+    'همین حالا به همهٔ نشانی‌های او خبر داده می‌شود و ۷۲ ساعت بعد همهٔ راه‌های مرحلهٔ دوم او برداشته می‌شوند. خودش، شما و مالک‌های دیگر تا آن زمان می‌توانید جلوی آن را بگیرید.',
+  lostVerb: 'برداشتن پس از ۷۲ ساعت',
+  due: 'مرحلهٔ دوم این عضو برداشته می‌شود:',
+  stop: 'جلوگیری',
+  stopped: 'مرحلهٔ دوم سر جایش می‌ماند.',
+  remove: 'برداشتن از حساب',
+  removeWhy:
+    'دسترسی او در یک ثانیه پایان می‌یابد و به او خبر داده می‌شود. کلیدهایی که ساخته کار می‌کنند تا شما تک‌تک نگه دارید یا باطل کنید. کاری که در پس‌زمینه آغاز کرده از آنِ پروژه است و ادامه می‌یابد.',
+  removeVerb: 'برداشتن',
+  removed: (name: string) => `${name} دیگر عضو حساب نیست.`,
+  leave: 'ترک حساب',
+  leaveWhy:
+    'دسترسی شما به این حساب در یک ثانیه پایان می‌یابد. برای برگشتن کسی باید دوباره دعوتتان کند. کلیدهایی که ساخته‌اید برای حساب می‌مانند.',
+  leaveVerb: 'ترک می‌کنم',
+}
+
+const en = {
+  back: 'Members',
+  joined: (day: string) => `Member since ${day}`,
+  notFound: 'There is no such member',
+  notFoundWhy: 'They may have left the account, or share no project with you.',
+  access: 'Role and projects',
+  accessNote: 'What they may no longer do ends within a second, calls that are running too.',
+  save: 'Save',
+  saved: 'The access was changed.',
+  byProvider: 'Single sign-on decides on role and projects of this member; change them there.',
+  onlyOwners: 'Owners are changed by owners alone.',
+  beyond:
+    'This member may use projects that you may not; somebody who may use all of them can change the member.',
+  spending: 'Spending and caps in projects',
+  spendingNote:
+    'The cap of a project is the most that this member can spend there in a month by the console. Keys that they made have caps of their own.',
+  project: 'Project',
+  spent: 'Spent this month',
+  cap: 'Cap a month',
+  noCap: 'No cap',
+  credits: (amount: string) => credits(amount),
+  change: 'Change',
+  changeOf: (project: string) => `Change the cap in ${project}`,
+  capTitle: (project: string) => `Cap a month in ${project}`,
+  capHint: 'Empty: no cap. Zero: nothing is spent in this project.',
+  capInvalid: 'Write a whole number, such as 1200, or leave it empty.',
+  unit: 'credits',
+  capSaved: 'The cap was changed.',
+  factor: 'Second factor',
+  hasFactor: 'This member has a second factor.',
+  hasNoFactor:
+    'This member has no second factor; they add one on the page “Profile and security” themselves.',
+  lost: 'They have lost it',
+  lostTitle: 'Remove the second factor',
+  lostWhy:
+    'All their addresses are told now, and 72 hours later all their second factors are removed. They, you and the other owners can stop it until then.',
+  lostVerb: 'Remove after 72 hours',
+  due: 'The second factor of this member is removed:',
+  stop: 'Stop it',
+  stopped: 'The second factor stays.',
+  remove: 'Remove from the account',
+  removeWhy:
+    'Their access ends within a second, and they are told. Keys that they made go on until you keep or revoke each. Work that they began in the background belongs to the project and goes on.',
+  removeVerb: 'Remove',
+  removed: (name: string) => `${name} is no member any more.`,
+  leave: 'Leave the account',
+  leaveWhy:
+    'Your access to this account ends within a second. To come back somebody has to invite you again. Keys that you made stay with the account.',
+  leaveVerb: 'Leave',
+} satisfies typeof fa
+
+export const oneMemberWords = { fa, en }
