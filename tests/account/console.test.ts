@@ -283,6 +283,20 @@ describe('in gzip, and with all that it imports,', () => {
   })
 })
 
+test('what the console is built with is a development package, so that an installation without them grows by nothing', async () => {
+  const lock = JSON.parse(await readFile(path.join(ownRoot, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: boolean; devOptional?: boolean }>
+  }
+  const builders = Object.entries(lock.packages).filter(([name]) =>
+    /^node_modules\/(?:vite|rolldown|lightningcss|react|react-dom|scheduler|@mantine\/\w+|@tanstack\/[\w-]+)$/.test(
+      name,
+    ),
+  )
+  expect(builders.length).toBeGreaterThan(6)
+  for (const [name, { dev = false, devOptional = false }] of builders)
+    expect(dev || devOptional, name).toBe(true)
+})
+
 test('no file of the build names another origin that it could load from', async () => {
   for (const { name } of build.assets.filter(({ name }) => /\.(?:js|css)$/.test(name))) {
     const text = await readFile(path.join(builtFolder(ownRoot), 'assets', name), 'utf8')

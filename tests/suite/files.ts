@@ -28,6 +28,7 @@ export const isolated = [
  * files that are not listed follow by size.
  */
 export const longest = [
+  'tests/account/console/journey.test.ts',
   'tests/media/studio-image.test.ts',
   'tests/conduct/faults.test.ts',
   'tests/contract/faults/faults.test.ts',

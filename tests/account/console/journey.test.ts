@@ -1,0 +1,68 @@
+/** People in a browser, from an empty installation on: one browser and one server for all that is shown of the console. */
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startMs } from '../../harness/until.ts'
+import { expectWhole } from './looks.ts'
+import {
+  comesIn,
+  forgetsPassword,
+  invitesSomebody,
+  makesKey,
+  makesPasskey,
+  setsUpTotp,
+  signsInAgain,
+} from './people.ts'
+import { browserPath, ConsoleScene, type Tab } from './scene.ts'
+import { gainNothing, signInAfresh } from './strangers.ts'
+
+if (browserPath === undefined)
+  console.warn('The console is not looked at: there is no Chromium on this machine.')
+
+describe.skipIf(browserPath === undefined)('in a browser', () => {
+  let scene: ConsoleScene
+  /** Of the first person; each test goes on where the one before it has left. */
+  let tab: Tab
+  beforeAll(async () => {
+    scene = await ConsoleScene.open()
+    tab = await scene.tab()
+  }, startMs)
+  afterAll(() => scene?.[Symbol.asyncDispose]())
+
+  describe('people', () => {
+    test('come in by the printed link, sign out and in again, in both languages and on a phone', () =>
+      comesIn(scene, tab))
+
+    test('whose session has ended while a page is open renew it in a dialog, and the page stays', () =>
+      signsInAgain(scene, tab))
+
+    test('make a key that the official client uses, and prove anew who they are once the proof is ten minutes old', () =>
+      makesKey(scene, tab))
+
+    test('invite somebody by mail, who accepts in another browser and stands among the members', () =>
+      invitesSomebody(scene, tab))
+
+    test('make a passkey on the page of their profile, sign in with it and prove by it who they are', () =>
+      makesPasskey(scene, tab))
+
+    test('set up an authenticator app, whose code is asked at the next sign-in', () => setsUpTotp(scene, tab))
+
+    test('replace a forgotten password by the link of a mail', () => forgetsPassword(scene))
+  })
+
+  describe('every page', () => {
+    test.each([
+      ['fa', 'light'],
+      ['en', 'dark'],
+    ] as const)(
+      'in %s and %s, with hostile names in it, is whole on a wide screen and on a phone, and nothing in it runs',
+      (locale, scheme) => expectWhole(scene, { locale, scheme }),
+    )
+  })
+
+  describe('strangers', () => {
+    test('whose pages have another origin read nothing, change nothing, open no WebSocket and show the console in no frame', () =>
+      gainNothing(scene))
+
+    test('who planted a session or an address to return to have neither the person’s session nor the person', () =>
+      signInAfresh(scene, ['//evil.example/a']))
+  })
+})
