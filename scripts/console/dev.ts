@@ -13,4 +13,5 @@ const server = await createServer({
   server: { port: 5173, proxy: { '/v1': target, '/docs': target } },
 })
 await server.listen()
-process.stdout.write(`http://localhost:${server.config.server.port}/gallery.html\n`)
+// The port may be another one, where somebody else has that of the settings.
+for (const address of server.resolvedUrls?.local ?? []) process.stdout.write(`${address}gallery.html\n`)
