@@ -201,17 +201,20 @@ async function openLedgerAndKeys(
   processes.afterSweep(() => releaseReservations({ db, processes, clock }))
   const clientSecret = async (hash: Buffer): Promise<ClientSecret | undefined> => {
     const row = await findClientSecret(db, hash, new Date(clock.nowMs()))
-    return row && { accountId: row.account_id, keyId: row.key_id, scopes: ['audio:write'] }
+    if (!row) return undefined
+    const sessionId = row.session_id ?? undefined
+    return { accountId: row.account_id, keyId: row.key_id, scopes: ['audio:write'], sessionId }
   }
+  const lookup = peopleLookup({ db, clock })
+  const sessions = opening.use(
+    openSessions({ ...{ db, clock, log, metrics, lookup, idleMs }, installationId: installation.id }),
+  )
   const keys = opening.use(
     openKeyRing({
       ...{ db, clock, log, metrics, modelId, clientSecret },
       rightsOf: (personId, projectId) => rightsOf(db, personId, projectId),
+      isSessionOpen: (sessionId) => sessions.isOpen(sessionId),
     }),
-  )
-  const lookup = peopleLookup({ db, clock })
-  const sessions = opening.use(
-    openSessions({ ...{ db, clock, log, metrics, lookup, idleMs }, installationId: installation.id }),
   )
   return { processes, ledger, keys, sessions }
 }

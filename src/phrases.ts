@@ -44,6 +44,8 @@ export function welcome(kherad: Kherad, shared: SharedParent | undefined): strin
         ]
       : []),
     ...silentMails(app),
+    ...closedSignUp(app),
+    ...readOnTheWay(kherad),
     ...discovered.silent.map((address) => `پاسخ نداد / did not answer: ${address}`),
     '',
     'نخستین درخواست / first call:',
@@ -99,6 +101,25 @@ const silentMails = ({ config }: App): string[] =>
         'No mail goes to people (sign-in, invitations, warnings), because the address of this server is not known: set KHERAD_BASE_URL.',
       ]
     : []
+
+/** Said where anybody may sign up by the settings, and nobody can: a new address is proven by a mail. */
+const closedSignUp = ({ config }: App): string[] =>
+  config.people.signUp === 'open' && mailChannel({ config }) === 'none'
+    ? [
+        'ثبت‌نام باز نیست، با این‌که people.sign_up مقدار open دارد: نشانی تازه با نامه ثابت می‌شود، و برای آن mail و KHERAD_BASE_URL لازم است.',
+        'Nobody can sign up, although people.sign_up is open: a new address is proven by a mail, which needs mail and KHERAD_BASE_URL.',
+      ]
+    : []
+
+/** Said where other machines reach this server, and passwords and sessions come to it as they are. */
+function readOnTheWay({ app: { config }, server }: Kherad): string[] {
+  const isOwnMachine = /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(server.url).hostname)
+  if (isOwnMachine || new URL(config.baseUrl).protocol === 'https:') return []
+  return [
+    'دستگاه‌های دیگر به این سرور می‌رسند و TLS ندارد: گذرواژه و نشست آدم‌ها در راه خوانده می‌شود. پروکسی با TLS و KHERAD_BASE_URL بگذارید.',
+    'Other machines reach this server, and it has no TLS: passwords and sessions of people can be read on the way. Put a proxy with TLS in front, and set KHERAD_BASE_URL.',
+  ]
+}
 
 const isWithoutApps = ({ app: { config }, apps }: Kherad): boolean =>
   config.roles.api && config.apps.listens && !apps

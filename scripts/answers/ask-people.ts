@@ -64,6 +64,8 @@ async function askMembers(recorder: Recorder, site: Site, owner: SignedIn): Prom
   const ask = (name: string, method: string, of: string, more?: object) =>
     recorder.ask(`members: ${name}`, method, `${path}/${of}`, { ...owner, ...(more && { json: more }) })
   await recorder.ask('members', 'GET', path, owner)
+  await recorder.ask('members: of a name', 'GET', `${path}?q=nobody&limit=1`, owner)
+  await ask('one', 'GET', member.personId)
   await ask('change', 'PATCH', member.personId, { role: 'viewer' })
   await ask('of a project that there is not', 'PATCH', member.personId, { project_ids: [missing] })
   await ask('reset of factors that there are not', 'POST', `${member.personId}/factor-reset`)

@@ -12,6 +12,7 @@ export const leasePlaces: readonly LeasePlace[] = [
   { place: 'src/run.ts', keeps: 'the end of a stop that hangs' },
   { place: 'src/server.ts', keeps: 'the time of a stop' },
   { place: 'src/platform/allowance/', keeps: 'the sweep of portions that nobody uses' },
+  { place: 'src/platform/auth/sessions.ts', keeps: 'the check of connections, whatever was announced' },
   { place: 'src/platform/jobs/', keeps: 'claims of jobs, which hang on the life of their process' },
   { place: 'src/platform/ledger/commit.ts', keeps: 'the time of a stop of the ledger' },
   { place: 'src/platform/ledger/store.ts', keeps: 'the sweep of holds of dead processes' },

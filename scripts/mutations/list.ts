@@ -3,9 +3,15 @@ import type { Mutation } from './mutation.ts'
 import { accessMutations } from './picked-access.ts'
 import { moneyMutations } from './picked-money.ts'
 import { roomMutations } from './picked-rooms.ts'
+import { signInMutations } from './picked-sign-in.ts'
 
 /** Picked by hand, for what the product promises. */
-export const picked: readonly Mutation[] = [...moneyMutations, ...accessMutations, ...roomMutations]
+export const picked: readonly Mutation[] = [
+  ...moneyMutations,
+  ...accessMutations,
+  ...signInMutations,
+  ...roomMutations,
+]
 
 /** All of them; `npm run mutate -- 12` runs the twelfth. */
 export const mutations: readonly Mutation[] = [...picked, ...drawnMutations]

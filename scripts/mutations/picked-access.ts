@@ -31,8 +31,8 @@ export const accessMutations: readonly Mutation[] = [
     find: "if (channel === 'people_changed') void this.#recheck(id)",
     replace: 'void channel',
     breaks: 'A running stream ends when its person leaves',
-    test: 'tests/account/sessions/life.test.ts',
-    suite: 'test',
+    test: 'src/platform/auth/sessions.test.ts',
+    suite: 'quick',
   },
   {
     file: 'src/account/people/members.ts',

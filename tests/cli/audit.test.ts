@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Db, openDb } from '#platform/db'
+import { platformAccount } from '#platform/jobs'
 import { cloneDatabase } from '../harness/postgres.ts'
 import { packagesConfig } from '../harness/world.ts'
 import { done, kherad, refused } from './command-line.ts'
@@ -164,8 +165,8 @@ test('the log is read by account, time and operation, for people in their langua
 test('the changes of the whole installation stand apart from those of accounts', async () => {
   await db.query(
     {
-      text: `insert into audit.entries (entry_id, at, actor_kind, operation)
-        values ('00000000-0000-7000-8000-000000000001', '2026-01-01', 'system', 'installation.adopt')`,
+      text: `insert into audit.entries (account_id, entry_id, at, actor_kind, operation)
+        values ('${platformAccount}', '00000000-0000-7000-8000-000000000001', '2026-01-01', 'system', 'installation.adopt')`,
     },
     [],
   )

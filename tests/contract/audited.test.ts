@@ -3,8 +3,10 @@
  * (docs/decisions/account/audit.md). That each success of the former writes one row, and nothing else does, is checked with all requests of
  * `every-route` (every-route/auditing-recorder.ts).
  */
+import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { isPermission } from '#platform/auth'
+import { operationWords } from '../../console/pages/audit/operations.words.ts'
 import { routes } from '../../src/capabilities.ts'
 
 const reasons = {
@@ -106,4 +108,27 @@ test('what a GET answers is never a change, so none declares a row', () => {
 test('every unsafe route that asks for a right which no key has is audited, whatever it changes', () => {
   const silent = unsafe.filter(({ scope, audited }) => isPermission(scope) && !audited)
   expect(silent.map(({ operation }) => operation)).toEqual([])
+})
+
+/** The operations of rows that are written beside routes: by commands, by jobs, and by steps of a sign-in. */
+function writtenOperations(): string[] {
+  const writes = /\b(?:audit|auditCommand|auditedRoom|changeCaps)\(/
+  const named = /(?:operation: |auditedRoom\(session, )'([\w.]+)'/g
+  const either = /operation: [^\n]*\? '([\w.]+)' : '([\w.]+)'/g
+  return globSync(['src/account/**/*.ts', 'cli/**/*.ts'])
+    .map((file) => readFileSync(file, 'utf8'))
+    .filter((text) => writes.test(text) && !text.includes('  route({'))
+    .flatMap((text) => [...text.matchAll(named), ...text.matchAll(either)])
+    .flatMap((match) => match.slice(1))
+}
+
+test('every operation that the log may have is a sentence of the console, in both languages', () => {
+  const written = writtenOperations()
+  expect(written).toEqual(
+    expect.arrayContaining(['sign_in', 'account.suspend', 'account.resume', 'sites.takedown']),
+  )
+  const audited = routes.filter(({ audited }) => audited).map(({ operation }) => operation)
+  const operations = new Set([...audited, ...written])
+  for (const words of [operationWords.fa, operationWords.en])
+    expect([...operations].filter((operation) => words[operation] === undefined)).toEqual([])
 })

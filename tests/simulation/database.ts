@@ -137,7 +137,7 @@ export class SimulatedDatabase {
     ],
     [/select balance, held from ledger\.balances/, ([account]) => this.#balance(account as string)],
     [/select ledger\.grant\(/, (values) => this.#grant(values)],
-    [/update ledger\.meters set\s+cap =/, (values) => this.#setCaps(values)],
+    [/update ledger\.meters m set\s+cap =/, ([changes]) => this.#changeMeters(changes as string)],
     [/from ledger\.hold_in\(/, (values) => [this.#holdIn(values)]],
     [/from ledger\.settle_in\(/, ([op, at]) => [this.#settleIn(op as string, at as Date)]],
     [/select charged, lost from ledger\.settlements/, (values) => this.#settledAs(values)],
@@ -519,18 +519,33 @@ export class SimulatedDatabase {
   }
 
   /** What is told of the caps is not simulated. */
-  #setCaps(values: Values): Row[] {
-    const [setsCap, cap, setsMonthCap, monthCap, setsRate, rate, setsConcurrency, concurrency] = values
-    const [, , id] = values.slice(8)
-    if (!this.model.meters.has(id as string)) return []
-    this.model.setCaps(id as string, {
-      ...(setsCap === true && { cap: cap as bigint | null }),
-      ...(setsMonthCap === true && { monthCap: monthCap as bigint | null }),
-      ...(setsRate === true && { ratePerMinute: rate as number | null }),
-      ...(setsConcurrency === true && { concurrency: concurrency as number | null }),
-    })
-    return [{}]
+  #changeMeters(changes: string): Row[] {
+    const micro = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
+    return (JSON.parse(changes) as SentChange[])
+      .filter(({ scope_id: id }) => this.model.meters.has(id))
+      .map((sent) => {
+        this.model.setCaps(sent.scope_id, {
+          ...(sent.sets_cap && { cap: micro(sent.cap) }),
+          ...(sent.sets_month_cap && { monthCap: micro(sent.month_cap) }),
+          ...(sent.sets_rate && { ratePerMinute: sent.rate_per_minute }),
+          ...(sent.sets_concurrency && { concurrency: sent.concurrency }),
+        })
+        return { scopeId: sent.scope_id }
+      })
   }
+}
+
+/** A change of a meter as the platform sends it. */
+interface SentChange {
+  scope_id: string
+  sets_cap: boolean
+  cap: string | null
+  sets_month_cap: boolean
+  month_cap: string | null
+  sets_rate: boolean
+  rate_per_minute: number | null
+  sets_concurrency: boolean
+  concurrency: number | null
 }
 
 const asRow = ({ receipt, ...rest }: ReturnType<LedgerModel['hold']>): Row => ({

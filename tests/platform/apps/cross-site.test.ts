@@ -18,10 +18,13 @@ afterAll(async () => {
 const cookie = 'session=of-the-person'
 
 /** The code of the refusal. Without a session of any kind, a request that is let through ends at the missing key. */
-async function codeOf(at: World, headers: Record<string, string>, method = 'POST', path = '/v1/files') {
+const codeOf = async (...request: Parameters<typeof errorOf>): Promise<string> =>
+  (await errorOf(...request)).code
+
+async function errorOf(at: World, headers: Record<string, string>, method = 'POST', path = '/v1/files') {
   const { port } = new URL(at.url)
   const { text } = await hostRequest(at.url, `127.0.0.1:${port}`, { method, path, headers, body: '' })
-  return JSON.parse(text).error.code as string
+  return JSON.parse(text).error as { code: string; message: string }
 }
 
 test('with a cookie, every other origin is refused before anything is looked at, on paths that exist and others', async () => {
@@ -79,4 +82,11 @@ test('where the base URL is configured it is the one own origin, whatever host a
   }
   expect(await codeOf(named, forged)).toBe('CROSS_SITE_REQUEST')
   expect(await codeOf(world, forged)).toBe('CROSS_SITE_REQUEST')
+})
+
+test('who opens the pages at another address is told the right one, in both languages', async () => {
+  for (const language of ['fa', 'en']) {
+    const { message } = await errorOf(named, { cookie, origin: named.url, 'accept-language': language })
+    expect(message, language).toContain('https://ai.example.org')
+  }
 })
