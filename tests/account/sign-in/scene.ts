@@ -98,16 +98,20 @@ export class Scene implements AsyncDisposable {
     })
   }
 
-  /** The code in the newest mail to an address, once as many have come. */
+  /** The newest code that was mailed to an address, once as many mails have come; mails that were queued together come in any order. */
   async codeTo(email: string, count = 1): Promise<string> {
-    const { text } = await this.mails.mailTo(email, count)
-    return /\b\d{6}\b/.exec(text)![0]
+    return this.#newestIn(email, count, /\b(\d{6})\b/)
   }
 
-  /** The token in the link of the newest mail to an address, once as many have come. */
+  /** The newest token in a link that was mailed to an address, as `codeTo`. */
   async tokenTo(email: string, count = 1): Promise<string> {
-    const { text } = await this.mails.mailTo(email, count)
-    return /#([\w-]+)/.exec(text)![1]!
+    return this.#newestIn(email, count, /#([\w-]+)/)
+  }
+
+  async #newestIn(email: string, count: number, pattern: RegExp): Promise<string> {
+    await this.mails.mailTo(email, count)
+    const found = this.mails.to(email).map(({ text }) => pattern.exec(text)?.[1])
+    return found.findLast((one) => one !== undefined)!
   }
 
   /** How many rows a query finds. */

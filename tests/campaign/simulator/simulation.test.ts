@@ -69,10 +69,11 @@ test.each<[Planted, RegExp]>([
   ['loss forgotten', /loses 0 and was ordered/],
   ['charged without a file', /is charged 400000 .* in place of 0/],
 ])('a defect of videos that is planted is found: %s', { timeout: 600_000 }, async (planted, said) => {
-  let violations: string[] = []
-  for (let seed = first; violations.length === 0 && seed < first + worlds; seed++)
-    violations = (await simulate(seed, planted)).violations
-  expect(violations.join('\n')).toMatch(said)
+  let violations = ''
+  // A world may show what follows from the defect before it shows the defect itself.
+  for (let seed = first; !said.test(violations) && seed < first + worlds; seed++)
+    violations = (await simulate(seed, planted)).violations.join('\n')
+  expect(violations).toMatch(said)
 })
 
 test('the same seed is the same world, step for step; another seed is another one', async () => {
