@@ -22,6 +22,7 @@ export type { ListenEvents } from './listen.ts'
 export { poolSeries } from './metrics.ts'
 export { type MigrationEvents, migrate } from './migrate.ts'
 export { type MigrationRow, type MigrationState, migrationState } from './migration-state.ts'
+export { scrollRows } from './scroll.ts'
 
 /** Every table of the database. Rooms add theirs: `declare module '#platform/db' { interface Tables { 'auth.keys': KeyRow } }`. */
 export interface Tables {
