@@ -1,6 +1,6 @@
 /**
- * `npm run bench:admin [millions]`: usage, receipt and lookup on a project with millions of receipts, over HTTP. SQL writes the receipts;
- * the product's own code runs everything that is measured.
+ * `npm run bench:admin [millions]`: usage, receipt and lookup on a project with millions of receipts, then a year of usage of an account with a million
+ * rows of each roll-up, over HTTP. SQL writes the receipts and the roll-ups; the product's own code runs everything that is measured.
  */
 import { openDb } from '#platform/db'
 import { openLog } from '#platform/log'
@@ -37,6 +37,44 @@ await measure(
   (index) => `/v1/requests/lookup?idempotency_key=${some[index % some.length]!.idempotency_key}`,
 )
 
+await writeYear()
+const year = 'from=2025-01-01&to=2025-12-31'
+for (const zone of ['Asia/Tehran', 'Asia/Kathmandu'])
+  for (const more of [
+    'interval=month',
+    'interval=month&group_by=model',
+    'interval=day&group_by=model',
+    'group_by=customer&order=cost',
+    'interval=day&customer_id=customer-7',
+  ])
+    await measure(
+      `a year in ${zone}, ${more}`,
+      () => `/v1/account/usage?${year}&time_zone=${zone}&${more}`,
+      20,
+    )
+
+/** A year of 1,000,000 rows of days and as many of quarter hours: 12 models and 229 customers every day. */
+async function writeYear(): Promise<void> {
+  await db.query({ text: 'truncate ledger.usage_days, ledger.usage_quarters' }, [])
+  for (const [table, at] of [
+    ['usage_days', `'2025-01-01'::date + n % 365`],
+    ['usage_quarters', `'2025-01-01'::date + n % 365 + n % 96 * interval '15 minutes'`],
+  ] as const)
+    for (let from = 0; from < 1_000_000; from += 100_000)
+      await db.query(
+        {
+          text: `insert into ledger.${table} (account_id, project_id, ${table === 'usage_days' ? 'day' : 'begins_at'}, key_id, endpoint, model, customer_id,
+              ${table === 'usage_days' ? 'reference_id,' : ''} requests, failures, charged, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens)
+            select account_id, project_id, ${at}, key_id, '/v1/chat/completions', 'vendor/model-' || n % 12, 'customer-' || n / 365 % 229,
+              ${table === 'usage_days' ? "''," : ''} 40, 1, 1200, 10, 0, 5, 0
+            from (select account_id, project_id, key_id from auth.keys limit 1) who, generate_series($1::int, $2::int) n
+            on conflict do nothing`,
+        },
+        [from, from + 99_999],
+      )
+  await db.query({ text: 'analyze ledger.usage_days, ledger.usage_quarters' }, [])
+}
+
 /** Receipts spread over 90 days, 12 models and 40 customers, with the rollup that their settlements would have written. */
 async function writeReceipts(from: number, count: number): Promise<void> {
   await db.query(
@@ -60,9 +98,9 @@ async function writeReceipts(from: number, count: number): Promise<void> {
   )
 }
 
-async function measure(name: string, pathOf: (index: number) => string): Promise<void> {
+async function measure(name: string, pathOf: (index: number) => string, many = calls): Promise<void> {
   const times: number[] = []
-  for (let index = 0; index < calls; index++) {
+  for (let index = 0; index < many; index++) {
     const startMs = performance.now()
     const reply = await fetch(kherad.url + pathOf(index), { headers: { authorization: `Bearer ${key}` } })
     await reply.text()

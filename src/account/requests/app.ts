@@ -1,0 +1,16 @@
+import type { Clock } from '#platform/clock'
+import type { Db } from '#platform/db'
+import { routesOf } from '#platform/http'
+import { jobsOf } from '#platform/jobs'
+import type { Spool } from '#platform/spool'
+
+/** The slice of the app that the list of requests uses. */
+export interface RequestsApp {
+  clock: Clock
+  db: Db
+  /** Holds an export while it is sent. */
+  spool: Spool
+}
+
+export const route = routesOf<RequestsApp>()
+export const job = jobsOf<RequestsApp>()

@@ -1,0 +1,46 @@
+import type { Db } from '#platform/db'
+
+/** The keys by which the sessions of a person pay in an account. */
+export async function keysOfPerson(db: Db, accountId: string, personId: string): Promise<string[]> {
+  const rows = await db.query<{ key_id: string }>(
+    { text: `select key_id from auth.keys where account_id = $1 and person_id = $2 and kind <> 'api'` },
+    [accountId, personId],
+  )
+  return rows.map((row) => row.key_id)
+}
+
+/** The position of the account's last end; 0 if nothing has ended. */
+export async function lastPosition(db: Db, accountId: string): Promise<bigint> {
+  const [row] = await db.query<{ position: bigint }>(
+    {
+      name: 'requests.last_position',
+      text: 'select coalesce(max(position), 0) as position from ledger.settlements where account_id = $1',
+    },
+    [accountId],
+  )
+  return row!.position
+}
+
+/** RequestNames of projects and keys, by their ids. */
+export interface RequestNames {
+  projects: ReadonlyMap<string, string>
+  keys: ReadonlyMap<string, string>
+}
+
+/** The names of the projects and keys of these requests. */
+export async function namesIn(
+  db: Db,
+  accountId: string,
+  rows: readonly { project_id: string; key_id: string }[],
+): Promise<RequestNames> {
+  const found = await db.query<{ kind: 'project' | 'key'; id: string; name: string }>(
+    {
+      text: `select 'project' as kind, project_id as id, name from auth.projects where account_id = $1 and project_id = any($2::uuid[])
+        union all select 'key', key_id, name from auth.keys where account_id = $1 and key_id = any($3::uuid[])`,
+    },
+    [accountId, [...new Set(rows.map((row) => row.project_id))], [...new Set(rows.map((row) => row.key_id))]],
+  )
+  const of = (kind: 'project' | 'key') =>
+    new Map(found.filter((one) => one.kind === kind).map(({ id, name }) => [id, name]))
+  return { projects: of('project'), keys: of('key') }
+}
