@@ -65,6 +65,11 @@ export class KilledCalls implements AsyncDisposable {
       ambiguous: true,
       pending: false,
       details: { outcome: 'ambiguous' },
+      charge: {
+        ...{ lines: [], rounding_microcredits: '0', sum_microcredits: '0' },
+        charged_microcredits: String(receipt!.held),
+        adjustment: { kind: 'ambiguous', microcredits: String(receipt!.held) },
+      },
     })
 
     for (const _again of [1, 2]) {

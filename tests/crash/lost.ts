@@ -42,6 +42,11 @@ export async function expectLost(
   const [receipt, ...more] = await site.receipts(person)
   expect(more).toEqual([])
   expect(receipt).toMatchObject({ state: 'failed', charged: 0n, held: price, detail: { outcome: 'lost' } })
+  const { charge } = (await site.client(restarted, person).receipt(receipt!.receipt_id)).body
+  expect(charge).toEqual({
+    ...{ lines: [], rounding_microcredits: '0', sum_microcredits: '0', charged_microcredits: '0' },
+    adjustment: { kind: 'lost', microcredits: '0' },
+  })
   const [loss] = await site.db.query<{ amount: bigint }>(
     { text: `select amount from ledger.entries where account_id = $1 and book = 'loss'` },
     [person.account],

@@ -7,6 +7,7 @@ import { createAccount, createKey, createProject, scopes } from '#platform/auth'
 import { type Db, openDb } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import { type Caps, grant } from '#platform/ledger'
+import { wrongCharges } from '../harness/charge-lines.ts'
 import { Client, type Seen } from '../harness/client.ts'
 import { patient, upstreamConfig } from '../harness/config-text.ts'
 import { endDatabases } from '../harness/end-databases.ts'
@@ -354,8 +355,10 @@ export class Site implements AsyncDisposable {
     assert.deepEqual(await this.violations(), [])
   }
 
-  violations(): Promise<Record<string, unknown>[]> {
-    return this.db.query({ text: 'select * from ledger.violations' }, [])
+  /** Broken invariants of the ledger, and charges that their lines do not explain. */
+  async violations(): Promise<unknown[]> {
+    const { wrong } = await wrongCharges(this.db)
+    return [...(await this.db.query({ text: 'select * from ledger.violations' }, [])), ...wrong]
   }
 
   [Symbol.asyncDispose](): Promise<void> {

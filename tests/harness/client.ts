@@ -1,4 +1,5 @@
 import { request as send } from 'undici'
+import { assertExplained } from './explained-charge.ts'
 
 /** A plain HTTP client with one key: it sees what curl would. */
 export interface Seen {
@@ -33,9 +34,11 @@ export class Client {
       headers,
     )
   }
-  /** The receipt of a request. */
-  receipt(id: string): Promise<Seen> {
-    return this.get(`/v1/requests/${id}`)
+  /** The receipt of a request, whose explanation must add up. */
+  async receipt(id: string): Promise<Seen> {
+    const seen = await this.get(`/v1/requests/${id}`)
+    if (seen.status === 200) assertExplained(seen.body)
+    return seen
   }
 
   async request(

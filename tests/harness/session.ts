@@ -2,6 +2,13 @@
 
 import { request as send } from 'undici'
 import { createPerson, openSession, type Role, setMember } from '#account/people'
+import {
+  createManagementKey,
+  type ManagementRight,
+  managementRights,
+  type Scope,
+  scopes,
+} from '#platform/auth'
 import type { Tx } from '#platform/db'
 import { cookieName } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
@@ -140,4 +147,36 @@ export async function newMember(world: World, role: Role, options: MemberOptions
   )
   member.project = 'project' in options ? options.project : world.project
   return member
+}
+
+export interface ManagementOptions {
+  /** All when absent. */
+  permissions?: readonly ManagementRight[]
+  keyScopes?: readonly Scope[]
+  addresses?: readonly string[]
+  expiresAt?: Date
+  name?: string
+  /** Its maker; a new owner of the world's account when absent. */
+  maker?: Member
+  account?: string
+}
+
+/** A client with a new management key of the world's account. */
+export async function newManagementKey(world: World, options: ManagementOptions = {}): Promise<Client> {
+  const { account: accountId = world.account, maker = await newMember(world, 'owner') } = options
+  const now = new Date(world.app.clock.nowMs())
+  const made = await world.app.db.tx((tx) =>
+    createManagementKey(
+      tx,
+      {
+        ...{ accountId, personId: maker.personId, name: options.name ?? 'program' },
+        permissions: options.permissions ?? managementRights,
+        keyScopes: options.keyScopes ?? scopes,
+        addresses: options.addresses ?? [],
+        expiresAt: options.expiresAt ?? new Date(now.getTime() + 86_400_000),
+      },
+      now,
+    ),
+  )
+  return new Client(world.url, made.secret, made.key_id)
 }

@@ -13,6 +13,7 @@ import { openOutbound } from '#platform/proxy'
 import { loadConfig } from '#settings'
 import { openNet } from '../../src/connect.ts'
 import { type Kherad, startKherad } from '../../src/server.ts'
+import { wrongCharges } from './charge-lines.ts'
 import { afterFile, afterTest, atWorkerEnd } from './file-checks.ts'
 import { sharedDatabase } from './postgres.ts'
 import { SharedModels } from './shared-models.ts'
@@ -90,6 +91,8 @@ class SharedServer {
   readonly violations: string[]
   readonly #parts: Parts
   readonly #worlds = new Set<World>()
+  /** The transaction before which all charges have been held against their lines. */
+  #explained: string | undefined
 
   constructor(kherad: Kherad, violations: string[], parts: Parts) {
     this.kherad = kherad
@@ -141,6 +144,9 @@ class SharedServer {
     const { db, ledger } = this.kherad.app
     assert.deepEqual(await db.query({ text: 'select * from ledger.holds' }, []), [], 'no hold is open')
     assert.deepEqual(await ledger.violations(), [], 'the ledger keeps its invariants')
+    const { wrong, next } = await wrongCharges(db, this.#explained)
+    this.#explained = next
+    assert.deepEqual(wrong, [], 'the lines of every receipt sum to its charge')
   }
 
   /** A world that a file forgot, or could not end since it failed, would give its models to the files after it. */

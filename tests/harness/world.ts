@@ -19,6 +19,7 @@ import type { GuardedNet } from '#platform/net'
 import { loadConfig } from '#settings'
 import type { Pipelines } from '#work/pipelines'
 import { type Kherad, startKherad } from '../../src/server.ts'
+import { wrongCharges } from './charge-lines.ts'
 import { Client, type Seen } from './client.ts'
 import { endDatabases } from './end-databases.ts'
 import { cloneDatabase } from './postgres.ts'
@@ -223,6 +224,8 @@ export class World implements AsyncDisposable {
     await using _stack = this.#stack
     await this.settled()
     assert.deepEqual(await this.app.ledger.violations(), [], 'the ledger keeps its invariants')
+    const { wrong } = await wrongCharges(this.app.db)
+    assert.deepEqual(wrong, [], 'the lines of every receipt sum to its charge')
     assert.deepEqual(this.violations, [], 'every answer is as its route declares it')
   }
 }

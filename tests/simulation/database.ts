@@ -3,6 +3,7 @@
  * kept by hand (tests/platform/ledger/model.ts, which properties.test.ts holds against the SQL). tests/campaign/simulator/conformance.test.ts
  * holds this file against a real PostgreSQL.
  */
+import type { StoredPart } from '../harness/charge-lines.ts'
 import { type HoldOp, LedgerModel, type Outcome } from '../platform/ledger/model.ts'
 import { SimulatedQueue } from './jobs-database.ts'
 import { SimulatedVideos } from './videos-database.ts'
@@ -19,6 +20,8 @@ export interface Letter {
   freeIfLost: boolean
   statusCode: number | null
   reply: { text: string; atMs: number } | undefined
+  /** The lines of the charge, as its settlement has recorded them. */
+  charge: StoredPart[] | undefined
 }
 
 /** How a hold ended, in the order in which the books were written. `asked` is what the settlement named. */
@@ -82,6 +85,7 @@ interface SentSettle {
   within_hold: boolean
   lost?: string
   reply?: string
+  detail?: { charge?: StoredPart[] } | null
 }
 
 type Row = Record<string, unknown>
@@ -267,6 +271,7 @@ export class SimulatedDatabase {
     if (outcome.outcome === 'settled' || wasAmbiguous) {
       const letter = this.letters.get(op.receipt_id)!
       letter.statusCode = op.status_code
+      letter.charge = op.detail?.charge
       if (op.reply !== undefined) letter.reply ??= { text: op.reply, atMs }
       const { charged } = this.model.papers.get(op.receipt_id)!
       const by = wasAmbiguous ? 'mend' : 'settle'
@@ -301,6 +306,7 @@ export class SimulatedDatabase {
         freeIfLost: op.free_if_lost ?? false,
         statusCode: null,
         reply: undefined,
+        charge: undefined,
       })
     }
     return asRow(outcome)

@@ -3,6 +3,7 @@
 import { type Catalogue, textModels } from '#core/models'
 import type { Config } from '#platform/config'
 import type { Settlement, SettlementResult } from '#platform/ledger'
+import { wrongExplanation } from '../harness/charge-lines.ts'
 import type { HoldOp } from '../platform/ledger/model.ts'
 import type { Ending, SimulatedDatabase, StoredRow } from './database.ts'
 import { FilmChecker } from './film-checker.ts'
@@ -146,7 +147,10 @@ export class InvariantChecker {
   /** When everything has ended. */
   atTheEnd(): void {
     this.#books()
-    for (const [id] of this.#ask.database.model.papers) if (!this.#isFilm(id)) this.#receipt(id)
+    for (const [id] of this.#ask.database.model.papers) {
+      this.#explained(id)
+      if (!this.#isFilm(id)) this.#receipt(id)
+    }
     this.#films?.atTheEnd()
     for (const sent of this.#ask.people.sent) {
       this.#client(sent)
@@ -235,6 +239,20 @@ export class InvariantChecker {
         `the meter of ${id} is not the sum of its receipts`,
       )
     }
+  }
+
+  /** The lines that its settlement has recorded are what it is charged, and what is lost of it. */
+  #explained(id: string): void {
+    const { model, letters, endings } = this.#ask.database
+    const { state, ambiguous, charged } = model.papers.get(id)!
+    const { endpoint, held, charge = null } = letters.get(id)!
+    if (state === 'running') return
+    // What a correction loses stands in the journal, not in the receipt.
+    const lost = endings.findLast(({ receiptId }) => receiptId === id)?.loss ?? 0n
+    const wrong = wrongExplanation({
+      ...{ receipt_id: id, endpoint, state, ambiguous, held, charged, lost, charge },
+    })
+    this.#hold(wrong === undefined, `a charge is not its lines: ${wrong}`)
   }
 
   #receipt(id: string): void {

@@ -5,7 +5,7 @@
 import type { App } from '#app'
 import { answerStored, type StoredCall } from '#core/calls'
 import { failureOf } from '#core/inference'
-import { type ImageModel, imageModels } from '#core/models'
+import { type Cost, type ImageModel, imageModels } from '#core/models'
 import {
   type FilledPart,
   type PaidCall,
@@ -36,7 +36,10 @@ export const pictureModelOf = ({ models }: Pick<App, 'models'>): ImageModel => {
 
 /** In micro-credits. */
 export const pictureCost = (app: Pick<App, 'models' | 'config'>, count: number): bigint =>
-  imageModels.price(pictureModelOf(app), app.config.defaults, order) * BigInt(count)
+  costOfPictures(app, count).microcredits
+
+const costOfPictures = (app: Pick<App, 'models' | 'config'>, count: number): Cost =>
+  imageModels.cost(pictureModelOf(app), app.config.defaults, { ...order, count })
 
 export interface PicturesBody {
   model: string
@@ -119,7 +122,7 @@ class Pictures implements StoredCall {
       statusCode,
       failure,
       ...(reply !== undefined && { reply }),
-      microcredits: pictureCost(this.#app, stored),
+      cost: costOfPictures(this.#app, stored),
       tokens: { input: 0, output: 0, cachedInput: 0, reasoning: 0 },
       quantities: totalQuantities([{ pictures: stored }]),
       claims: [],

@@ -104,6 +104,18 @@ export type Answer =
   /** The process died, or was not there. */
   | { kind: 'none' }
 
+/** Nobody revokes anything here. */
+const unchangedKeys: App['keys'] = {
+  caller: never,
+  cachedCaller: () => undefined,
+  callerOf: async () => ({}) as Caller,
+  presentCallerOf: never,
+  projectOf: never,
+  noteUse: never,
+  isListedOrigin: never,
+  [Symbol.asyncDispose]: async () => {},
+}
+
 /** Nobody here has an app, or calls. */
 const noApps: Pick<
   App,
@@ -256,15 +268,6 @@ export class SimulatedProcess implements Sender {
     const tools: App['tools'] = { find: () => undefined, requireTool: () => assert.fail('no tools here') }
     const disk = openFilmDisk((ms) => timeline.pause(ms, this))
     const idle = { plan: () => assert.fail('no work here'), run: never }
-    const keys: App['keys'] = {
-      caller: never,
-      cachedCaller: () => undefined,
-      // Nobody revokes anything here.
-      callerOf: async () => ({}) as Caller,
-      presentCallerOf: never,
-      isListedOrigin: never,
-      [Symbol.asyncDispose]: async () => {},
-    }
     const services: Services = {
       config,
       db,
@@ -276,7 +279,7 @@ export class SimulatedProcess implements Sender {
       installation: {} as App['installation'],
       instance: undefined,
       space: new DiskSpace({ disks: [] }),
-      keys,
+      keys: unchangedKeys,
       sessions: {} as App['sessions'],
       processes,
       ledger: this.#watched(ledger),

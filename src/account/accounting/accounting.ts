@@ -1,7 +1,7 @@
 /**
  * The routes of balance, usage and receipts, and the figures behind them. Days and months turn at midnight in Asia/Tehran, where the readers of these
  * figures live, and by the rules of that zone. Months are Gregorian, because prices and the invoices of vendors are. A call counts in the day and the
- * month in which its hold was taken, also if it ends after midnight. A time zone for each account, or the Jalali month, would be a new column.
+ * month in which its hold was taken, also if it ends after midnight. Reports in the zone of an account and by Jalali months are those of `#account/usage`.
  */
 import type { Route } from '#platform/http'
 import { type AccountingApp, route } from './app.ts'
@@ -33,6 +33,9 @@ export {
   type SideTotals,
   verdicts,
 } from './reconcile.ts'
+export { receiptOf } from './report.ts'
+export { Payer, Receipt, Tokens, UsageSums } from './schema.ts'
+export { sumsOf } from './usage.ts'
 
 const routes: Route<AccountingApp>[] = [
   route({
@@ -40,6 +43,7 @@ const routes: Route<AccountingApp>[] = [
     path: '/v1/balance',
     operation: 'accounting.balance',
     scope: 'usage:read',
+    managementKeys: 'account',
     summary: { en: 'The shared balance of the account.', fa: 'موجودی مشترک حساب.' },
     reply: { 200: Balance },
     errors: [],
@@ -50,6 +54,7 @@ const routes: Route<AccountingApp>[] = [
     path: '/v1/usage',
     operation: 'accounting.usage',
     scope: 'usage:read',
+    managementKeys: 'project',
     summary: { en: 'Usage of the project in the previous 30 days.', fa: 'مصرف پروژه در ۳۰ روز گذشته.' },
     query: UsageQuery,
     reply: { 200: UsageReport },
@@ -72,6 +77,7 @@ const routes: Route<AccountingApp>[] = [
     path: '/v1/requests/{id}',
     operation: 'accounting.request',
     scope: 'usage:read',
+    managementKeys: 'account',
     summary: { en: 'The receipt of a request, explained.', fa: 'رسید یک درخواست با شرح آن.' },
     params: RequestParams,
     reply: { 200: RequestReport },

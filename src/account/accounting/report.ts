@@ -1,11 +1,12 @@
 import type { Static } from 'typebox'
-import { type SessionPayer, sessionPayers } from '#account/people'
+import { type SessionPayer, sessionPayers, visibleProjects } from '#account/people'
 import type { Caller } from '#platform/auth'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
 import { creditsDown, creditsUp, type Receipt as LedgerReceipt } from '#platform/ledger'
 import { bareList } from '#platform/lists'
 import type { AccountingApp } from './app.ts'
+import { explainCharge } from './charge.ts'
 import type { Balance, Lookup, Receipt, RequestReport } from './schema.ts'
 
 /** The credits that can be spent now, and those that are held (decisions §6). */
@@ -51,7 +52,11 @@ const budgetOf = (
         },
       ]
 
-function receiptOf(row: LedgerReceipt, payer: SessionPayer | undefined): Static<typeof Receipt> {
+/** A receipt as answers show it; `payer` names whose session paid. */
+export function receiptOf(
+  row: Omit<LedgerReceipt, 'detail'>,
+  payer: SessionPayer | undefined,
+): Static<typeof Receipt> {
   return {
     id: row.receipt_id,
     idempotency_key: row.idempotency_key ?? '',
@@ -86,21 +91,34 @@ const payerOf = async (
     ? undefined
     : (await sessionPayers(db, caller.accountId, [keyId])).get(keyId)
 
-/** A request of the caller's project; another project's request is answered as a missing one. */
+/** A request of a project that the caller may see; the request of another project is answered as a missing one. */
 export async function reportRequest(
   app: AccountingApp,
   caller: Caller,
   id: string,
 ): Promise<Static<typeof RequestReport>> {
   const receiptId = requestIdIn(id)
-  const row = receiptId && (await app.ledger.receipt(caller.accountId, caller.projectId, receiptId))
-  if (!row) return fail('NOT_FOUND', {}, { param: 'id' })
+  const row = receiptId && (await app.ledger.receiptOfAccount(caller.accountId, receiptId))
+  const visible = await visibleProjects(app.db, caller)
+  if (!row || (visible !== 'all' && !visible.includes(row.project_id)))
+    return fail('NOT_FOUND', {}, { param: 'id' })
   const receipt = receiptOf(row, await payerOf(app, caller, row))
-  return { object: 'request', ...receipt, details: row.detail && withoutOperatorFields(row.detail) }
+  const details = row.detail && withoutOperatorFields(row.detail)
+  return {
+    object: 'request',
+    ...receipt,
+    project_id: row.project_id,
+    key_id: row.key_id,
+    charge: explainCharge(row),
+    details,
+  }
 }
 
-/** Removes what only the operator may see, at any depth: messages of vendors and proxies about keys and addresses. */
-const withoutOperatorFields = (detail: Record<string, unknown>): Record<string, unknown> =>
+/**
+ * Removes what only the operator may see, at any depth: messages of vendors and proxies about keys and addresses; and the lines of the charge, which
+ * have a member of their own.
+ */
+const withoutOperatorFields = ({ charge: _, ...detail }: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(JSON.stringify(detail, (name, value: unknown) => (name === 'inside' ? undefined : value)))
 
 /** The request's id: the given id itself, or the one inside the id of an answer: `msg_…`, `resp_…`, `chatcmpl-…`. */

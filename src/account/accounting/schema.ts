@@ -3,6 +3,7 @@ import { bareList } from '#platform/lists'
 import {
   anyObject,
   closed,
+  described,
   nameSchemas,
   nullable,
   oneOf,
@@ -12,6 +13,7 @@ import {
   timestamp,
   uuid,
 } from '#platform/schema'
+import { Charge } from './charge-schema.ts'
 
 const integer = () => Type.Integer(safeInteger)
 
@@ -46,22 +48,21 @@ export const Balance = Type.Object({
   ),
 })
 
-const Tokens = Type.Object({
+export const Tokens = Type.Object({
   input: integer(),
   cached_input: integer(),
   output: integer(),
   reasoning: integer(),
 })
 
-const payer = Type.Optional(
-  Type.Object(
-    { id: uuid(), name: Type.String() },
-    {
-      description: 'The person whose session paid; absent where a key did.',
-      'x-description-fa': 'کسی که با نشست خود پرداخته است؛ اگر کلیدی پرداخته باشد نمی‌آید.',
-    },
-  ),
-)
+/** A person whose session paid. */
+export const Payer = Type.Object({ id: uuid(), name: Type.String() })
+
+const payer = Type.Optional({
+  ...Payer,
+  description: 'The person whose session paid; absent where a key did.',
+  'x-description-fa': 'کسی که با نشست خود پرداخته است؛ اگر کلیدی پرداخته باشد نمی‌آید.',
+})
 
 /** Contract section 2, Request receipt; the fields after `pending` are beyond it. */
 export const Receipt = Type.Object({
@@ -105,6 +106,15 @@ export const Receipt = Type.Object({
 export const RequestReport = Type.Object({
   object: Type.Literal('request'),
   ...Receipt.properties,
+  project_id: uuid(),
+  key_id: uuid(),
+  charge: {
+    ...nullable(Charge),
+    ...described(
+      'How the charge was computed; null until it is settled, and on receipts of earlier releases.',
+      'هزینه چگونه حساب شد؛ تا پیش از تسویه، و در رسیدهای نسخه‌های پیشین، `null` است.',
+    ),
+  },
   details: nullable(
     anyObject({
       description: 'Attempts, tokens by kind, timings; never prompt or answer text.',
@@ -127,7 +137,8 @@ export const LookupQuery = Type.Object(
 export const Lookup = bareList.schema(Receipt, { maxItems: 1 })
 export const RequestParams = Type.Object({ id: Type.String() })
 
-const Sums = {
+/** The sums of several calls. */
+export const UsageSums = {
   requests: integer(),
   failures: integer(),
   credits: integer(),
@@ -162,7 +173,7 @@ export const UsageReport = Type.Object({
   }),
   to: Type.String(),
   time_zone: Type.Literal('Asia/Tehran'),
-  totals: Type.Object(Sums, {
+  totals: Type.Object(UsageSums, {
     description: 'Of all 30 days, whatever the page.',
     'x-description-fa': 'از همهٔ ۳۰ روز، هر صفحه‌ای که باشد.',
   }),
@@ -179,7 +190,7 @@ export const UsageReport = Type.Object({
         'x-description-fa': 'فقط با `group_by=reference`.',
       }),
       person: payer,
-      ...Sums,
+      ...UsageSums,
     }),
     {
       description: 'The newest day first; within a day by key, endpoint, model and customer.',
@@ -195,4 +206,4 @@ export const UsageReport = Type.Object({
   ),
 })
 
-nameSchemas({ Balance, Receipt, ReceiptList: Lookup, RequestReport, UsageReport })
+nameSchemas({ Balance, Charge, Receipt, ReceiptList: Lookup, RequestReport, UsageReport })

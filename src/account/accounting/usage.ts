@@ -49,7 +49,8 @@ export async function reportUsage(
   }
 }
 
-const sumsOf = (sums: UsageSums) => ({
+/** Sums as the API shows them. */
+export const sumsOf = (sums: UsageSums) => ({
   requests: Number(sums.requests),
   failures: Number(sums.failures),
   credits: creditsUp(sums.charged),

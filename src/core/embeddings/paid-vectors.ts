@@ -1,6 +1,6 @@
 /** Paid vectors: the worst case is held, and each order is sent at most once. Either the answered texts are charged, or nothing is. */
 import { failureOf } from '#core/inference'
-import { type EmbeddingModel, embeddingModels } from '#core/models'
+import { type Cost, type EmbeddingModel, embeddingModels, noCost } from '#core/models'
 import {
   claimsOfFigures,
   type FilledPart,
@@ -134,9 +134,9 @@ class PaidVectorsCall implements PaidVectors {
         : 0,
     )
   }
-  #cost(tokens: number): bigint {
+  #cost(tokens: number): Cost {
     const { app, options } = this.#parts
-    return embeddingModels.price(options.model, app.config.defaults, tokens)
+    return embeddingModels.cost(options.model, app.config.defaults, tokens)
   }
 
   async vectors(): Promise<Vectors> {
@@ -154,7 +154,7 @@ class PaidVectorsCall implements PaidVectors {
     const { length } = vectors[0]!
     if (vectors.some((vector) => vector.length !== length))
       throw failureOf(new UpstreamError('malformed', { detail: 'vectors of several dimensions' }))
-    const cost = this.#cost(this.#counted)
+    const cost = this.#cost(this.#counted).microcredits
     const { held } = order.request
     return { vectors, tokens: this.#counted, microcredits: cost < held ? cost : held }
   }
@@ -187,8 +187,7 @@ class PaidVectorsCall implements PaidVectors {
     const cost = this.#cost(isDelivered ? counted : counted + this.#unanswered)
     const usageSource = tokens === 0 && !claimed ? 'none' : claimed ? 'upstream' : 'estimated'
     return {
-      microcredits: cost,
-      lostMicrocredits: isDelivered ? 0n : cost,
+      ...(isDelivered ? { cost } : { cost: noCost, lostMicrocredits: cost.microcredits }),
       // The hold covers the maximum for these texts: a higher count is not charged to the caller.
       withinHold: true,
       tokens: { input: tokens, cachedInput: 0, output: 0, reasoning: 0 },

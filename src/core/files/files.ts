@@ -4,6 +4,7 @@
  */
 export type { FilesApp } from './app.ts'
 export { type Creation, type CreationCall, CreationReservation, type StagedCreation } from './creations.ts'
+export { filesHolding } from './holding.ts'
 export { findByLink, type LinkTokens, linkTokenPattern, openLinks } from './links.ts'
 export { openFile, openStored, type StoredContent } from './open-stored.ts'
 export {

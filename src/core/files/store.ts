@@ -149,6 +149,24 @@ export function listFiles(
   return readPage(all, 'file_id', options)
 }
 
+/** The listed files that were made by keys of the account, in the order of their ids. */
+export const filesOfKeys = (
+  db: Db,
+  { accountId, keyIds }: { accountId: string; keyIds: readonly string[] },
+  { after, limit, now }: { after: string | null; limit: number; now: Date },
+): Promise<FileRow[]> =>
+  db.kysely
+    .selectFrom('files.files')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('key_id', 'in', [...keyIds])
+    .where('listed', '=', true)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .$if(after !== null, (rows) => rows.where('file_id', '>', after!))
+    .orderBy('file_id')
+    .limit(limit)
+    .execute()
+
 /** Deletes the row and frees its quota. Returns false if there is no such file. */
 export async function deleteRow(tx: Tx, owner: FileOwner, fileId: string): Promise<boolean> {
   const { rows } = await sql`with gone as (

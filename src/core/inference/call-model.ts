@@ -2,7 +2,7 @@
  * One model call for work that manages its own hold: the caller has reserved the worst case before, and gets the actual cost
  * afterwards, however the call ended. Nothing is held or settled here.
  */
-import { type Model, textModels } from '#core/models'
+import { type Cost, type Model, noCost, textModels } from '#core/models'
 import {
   alarmClaims,
   claimsOfCorrection,
@@ -41,7 +41,7 @@ export interface ModelCallResult {
   finishReason: FinishReason | undefined
   usage: Usage
   usageSource: 'upstream' | 'estimated' | 'none'
-  microcredits: bigint
+  cost: Cost
   /** What an upstream may bill for the call, whoever pays it. */
   billed: UpstreamBill
   /** The model that answered, or else the last one tried. */
@@ -59,7 +59,7 @@ export interface ModelCallResult {
 
 /** For a whole answer its cost; for an answer whose end was lost the most that was ordered, as far as the upstream has not reported its counts. */
 export interface UpstreamBill {
-  microcredits: bigint
+  cost: Cost
   usage: Usage
   usageSource: ModelCallResult['usageSource']
 }
@@ -131,8 +131,9 @@ export async function callModel(
   const { usageSource } = step
   const claims = claimsOfCorrection(attempts, step.usageCorrection)
   alarmClaims(app, callId, attempts, claims)
-  const microcredits = isFree ? 0n : textModels.price(model, app.config.defaults, usage)
-  const billed = isFree ? lostAnswerBill(app, step, models.turn) : { microcredits, usage, usageSource }
+  const cost = isFree ? noCost : textModels.cost(model, app.config.defaults, usage)
+  const { microcredits } = cost
+  const billed = isFree ? lostAnswerBill(app, step, models.turn) : { cost, usage, usageSource }
   const pricedAttempts = priceAttempts(attempts, isFree ? undefined : { microcredits, usage, usageSource })
   return {
     text: answer.text,
@@ -140,7 +141,7 @@ export async function callModel(
     finishReason,
     usage: isFree ? noUsage : usage,
     usageSource: isFree ? 'none' : usageSource,
-    microcredits,
+    cost,
     billed,
     model: model.id,
     attempts: pricedAttempts.map((attempt, at) => ({
@@ -160,14 +161,14 @@ function lostAnswerBill(
   step: ModelStep,
   { maxOutputTokens }: Turn,
 ): UpstreamBill {
-  if (step.hadNoEffect) return { microcredits: 0n, usage: noUsage, usageSource: 'none' }
+  if (step.hadNoEffect) return { cost: noCost, usage: noUsage, usageSource: 'none' }
   const counted = step.usage()
   const { usageSource } = step
   const usage =
     usageSource === 'upstream'
       ? counted
       : { ...counted, output: Math.max(counted.output, maxOutputTokens ?? 0) }
-  return { microcredits: textModels.price(step.model, app.config.defaults, usage), usage, usageSource }
+  return { cost: textModels.cost(step.model, app.config.defaults, usage), usage, usageSource }
 }
 
 /** The attempt with its times counted from an earlier start. */

@@ -3,6 +3,7 @@
  * most five steps. A call to one of the caller's own tools ends the answer, as without hosted tools.
  */
 
+import { type Cost, type CostLine, costOfLines } from '#core/models'
 import type { PartSink } from '#core/spec'
 import type { AnswerState, HostedTool, HostedTools } from '#core/tools'
 import type {
@@ -102,9 +103,13 @@ export class HostedAnswer implements AnswerListener {
   get #usesOfAll(): number {
     return this.uses.reduce((sum, { uses }) => sum + uses, 0)
   }
-  /** Fees of the uses so far. */
-  get spent(): bigint {
-    return this.uses.reduce((sum, { microcredits }) => sum + microcredits, 0n)
+  /** The fees of the uses so far. */
+  get cost(): Cost {
+    const lines = this.#hosted.tools.flatMap((use): CostLine[] => {
+      const { unit = 'uses', price } = this.#toolOf(use)
+      return price === 0n ? [] : [{ unit, quantity: this.#uses.get(use.name)!.succeeded, price }]
+    })
+    return costOfLines(lines)
   }
   /** Uses that succeeded, in the unit of each tool that has one. */
   get quantities(): Quantities[] {

@@ -1,5 +1,5 @@
 /** A paid turn: the worst case is held, each part is metered, and the actual cost is settled however the turn ends. */
-import { type Model, textModels } from '#core/models'
+import { type Cost, costOfStep, type Model, noCost, sumCosts, textModels } from '#core/models'
 import { claimsOfCorrection, type PaidCall, PaidRequest, type PaidRequestResult } from '#core/paid'
 import { deploymentsFor, type ModelsOptions, type TurnRun } from '#core/routing'
 import { UpstreamError } from '#core/spec'
@@ -94,8 +94,8 @@ class PaidTurnCall implements PaidTurn, HostedListener {
   readonly #hosted: HostedAnswer | undefined
   readonly #steps: ModelStep[] = []
   #maxOutputTokens = 0
-  /** Set once the cost was reported to the caller: the hold before, and the amount that will be settled within the hold. */
-  #billed: { held: bigint; cost: bigint } | undefined
+  /** Set once the charge was stated to the caller: the hold before, and what will be settled within the hold. */
+  #billed: { held: bigint; cost: Cost; statedMicrocredits: bigint | undefined } | undefined
   #listener!: AnswerListener
   #isPaused = false
   /** Whether the caller has disconnected. */
@@ -154,7 +154,7 @@ class PaidTurnCall implements PaidTurn, HostedListener {
   /** Changes the answer's hold to the cost so far plus the worst case of the next step. */
   async #nextStep(turn: Turn): Promise<ModelStep | undefined> {
     await this.#request.requireActivePayer(this.#options.model.id)
-    const promised = this.#spent + this.#hosted!.worstFees
+    const promised = this.#spent.microcredits + this.#hosted!.worstFees
     const alreadyHeld = this.#request.held - promised
     try {
       const limit = await holdWorstCase(this.#app, this.#models(turn), alreadyHeld, (step) =>
@@ -251,15 +251,14 @@ class PaidTurnCall implements PaidTurn, HostedListener {
   bill(): Bill | Promise<Bill> {
     const cost = this.#charge(false)
     const { held } = this.#request
-    if (cost <= held || this.#staysWithinHold) return this.#billOf(held, cost, least(cost, held))
-    return this.#request
-      .charge(cost)
-      .then(({ microcredits, isSure }) => this.#billOf(held, isSure ? cost : microcredits, microcredits))
-  }
-
-  #billOf(held: bigint, cost: bigint, microcredits: bigint): Bill {
-    this.#billed = { held, cost }
-    return { usage: this.usage(), microcredits }
+    if (cost.microcredits <= held || this.#staysWithinHold) {
+      this.#billed = { held, cost, statedMicrocredits: undefined }
+      return { usage: this.usage(), microcredits: least(cost.microcredits, held) }
+    }
+    return this.#request.charge(cost.microcredits).then(({ microcredits, isSure }) => {
+      this.#billed = { held, cost, statedMicrocredits: isSure ? undefined : microcredits }
+      return { usage: this.usage(), microcredits }
+    })
   }
 
   /** A background caller, or one that disconnected for good, cannot stop the answer, so is never charged more than the hold. */
@@ -268,8 +267,15 @@ class PaidTurnCall implements PaidTurn, HostedListener {
   }
 
   /** Cost so far, each step at the price of the model that answered it. */
-  get #spent(): bigint {
-    return this.#steps.reduce((sum, step) => sum + this.#costOf(step), this.#hosted?.spent ?? 0n)
+  get #spent(): Cost {
+    return this.#costOfAll(this.#steps)
+  }
+
+  #costOfAll(steps: readonly ModelStep[]): Cost {
+    // Without hosted tools there is one step.
+    if (!this.#hosted) return steps.length === 0 ? noCost : this.#costOf(steps[0]!)
+    const numbered = steps.map((step, at) => costOfStep(this.#costOf(step), String(at + 1)))
+    return sumCosts([...numbered, this.#hosted.cost])
   }
 
   finish({ statusCode, failure, reply, undelivered = false }: Ending): Promise<PaidRequestResult> {
@@ -298,7 +304,8 @@ class PaidTurnCall implements PaidTurn, HostedListener {
       failure,
       statusCode,
       ...(reply !== undefined && { reply }),
-      microcredits: undelivered ? this.#charge(true) : (this.#billed?.cost ?? this.#charge(false)),
+      cost: (undelivered ? undefined : this.#billed?.cost) ?? this.#charge(undelivered),
+      statedMicrocredits: undelivered ? undefined : this.#billed?.statedMicrocredits,
       // A reported cost is charged exactly: the hold was raised to it before.
       withinHold: this.#staysWithinHold || outcome === 'client_left' || this.#billed !== undefined,
       tokens: free ? { input: 0, cachedInput: 0, output: 0, reasoning: 0 } : usage,
@@ -325,9 +332,9 @@ class PaidTurnCall implements PaidTurn, HostedListener {
     return this.#last.isFree(undelivered) && (isError || this.#steps.length === 1)
   }
 
-  #charge(undelivered: boolean): bigint {
-    if (this.#isFree(undelivered)) return 0n
-    return this.#last.isFree(undelivered) ? this.#spent - this.#costOf(this.#last) : this.#spent
+  #charge(undelivered: boolean): Cost {
+    if (this.#isFree(undelivered)) return noCost
+    return this.#last.isFree(undelivered) ? this.#costOfAll(this.#steps.slice(0, -1)) : this.#spent
   }
 
   /** The hold before it was raised from the free balance, because the cost exceeded it. */
@@ -335,7 +342,7 @@ class PaidTurnCall implements PaidTurn, HostedListener {
     return this.#billed && this.#request.held > this.#billed.held ? this.#billed.held : undefined
   }
 
-  #costOf = (step: ModelStep): bigint => textModels.price(step.model, this.#app.config.defaults, step.usage())
+  #costOf = (step: ModelStep): Cost => textModels.cost(step.model, this.#app.config.defaults, step.usage())
 }
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)

@@ -1,4 +1,5 @@
 /** What the receipt of a paid turn says beside its charge: figures and names, never prompt or answer text. */
+import type { Cost } from '#core/models'
 import { totalQuantities } from '#core/paid'
 import { type PricedAttempt, priceAttempts } from '#core/routing'
 import type { Usage } from '#core/turn'
@@ -18,7 +19,7 @@ export interface EndedTurn {
   undelivered: boolean
   /** The hold before it was raised to the cost. */
   raisedFrom: bigint | undefined
-  costOf(step: ModelStep): bigint
+  costOf(step: ModelStep): Cost
 }
 
 export function receiptDetail(turn: EndedTurn) {
@@ -53,7 +54,8 @@ export function receiptQuantities({
 const pricedAttempts = ({ steps, isFree, undelivered, costOf }: EndedTurn): PricedAttempt[] =>
   steps.flatMap((step, position) => {
     const isStepFree = isFree || (position === steps.length - 1 && step.isFree(undelivered))
-    const cost = { microcredits: costOf(step), usage: step.usage(), usageSource: step.usageSource }
+    const { microcredits } = costOf(step)
+    const cost = { microcredits, usage: step.usage(), usageSource: step.usageSource }
     return priceAttempts(step.attempts, isStepFree ? undefined : cost)
   })
 

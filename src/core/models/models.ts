@@ -57,6 +57,19 @@ export {
   type Voice,
 } from './kinds/audio/audio-model.ts'
 export { type AudioUsage, maxSoundTokens, maxSpokenSeconds } from './kinds/audio/price.ts'
+export {
+  type Cost,
+  type CostLine,
+  type CostPart,
+  type CostUnit,
+  costOfLines,
+  costOfStep,
+  costUnits,
+  foldCost,
+  limitCost,
+  noCost,
+  sumCosts,
+} from './kinds/cost.ts'
 export { embedding as embeddingModels } from './kinds/embedding/embedding.ts'
 export { type EmbeddingModel, takesDimensions } from './kinds/embedding/embedding-model.ts'
 export {
@@ -93,6 +106,7 @@ export type {
   RealtimeModel,
   RelayModel,
 } from './kinds/realtime/realtime-model.ts'
+export { explainedLines, readCost, type StoredPart, storedCost } from './kinds/stored-cost.ts'
 export { text as textModels } from './kinds/text/text.ts'
 export type { Feature, Model, Pricing } from './kinds/text/text-model.ts'
 export {

@@ -1,5 +1,5 @@
 /** One paid request of any kind: its hold, settlement and receipt follow one procedure; kind-specific parts are passed in. */
-import type { AnyModel } from '#core/models'
+import { type AnyModel, type Cost, storedCost } from '#core/models'
 import type { Attempt } from '#core/routing'
 import type { UpstreamError } from '#core/spec'
 import type { Caller } from '#platform/auth'
@@ -77,17 +77,13 @@ export interface PaidRequestResult extends SettlementResult {
 
 /** How a request ended: the kind-specific fields of its settlement and receipt. */
 export interface PaidEnd
-  extends Pick<
-    Settlement,
-    | 'microcredits'
-    | 'lostMicrocredits'
-    | 'withinHold'
-    | 'statusCode'
-    | 'tokens'
-    | 'quantities'
-    | 'reply'
-    | 'urgent'
-  > {
+  extends Pick<Settlement, 'withinHold' | 'statusCode' | 'tokens' | 'quantities' | 'reply' | 'urgent'> {
+  /** What is charged, with the lines that the receipt shows. */
+  cost: Cost
+  /** The charge that the answer has stated, where that is less than the cost because the hold could not be raised; at most this is settled. */
+  statedMicrocredits?: bigint | undefined
+  /** What upstreams may bill beside the cost; nobody is charged for it. */
+  lostMicrocredits?: bigint | undefined
   /** The model that answered, or else the last one tried. */
   model: { id: string }
   attempts: readonly Attempt[]
@@ -108,6 +104,9 @@ export interface PaidEnd
   /** Attributes for the span of the call. */
   attributes: Attributes
 }
+
+/** A cost, and what of it an answer has stated. */
+export type StatedCost = Pick<PaidEnd, 'cost' | 'statedMicrocredits'>
 
 /** The charge of an answer. */
 export interface Charge {
@@ -250,9 +249,10 @@ export class PaidRequest {
   }
 
   #settlement(end: PaidEnd): Settlement {
-    const { microcredits, lostMicrocredits, withinHold, tokens, quantities, freeClaim, reply, urgent } = end
+    const { cost, statedMicrocredits, lostMicrocredits, withinHold, tokens, quantities } = end
+    const { freeClaim, reply, urgent } = end
     return {
-      microcredits,
+      microcredits: (statedMicrocredits ?? cost.microcredits) + (lostMicrocredits ?? 0n),
       lostMicrocredits,
       withinHold,
       state: hasFailed(end) ? 'failed' : 'completed',
@@ -276,6 +276,7 @@ export class PaidRequest {
       attempts: detail.attempts ?? end.attempts,
       total_ms: this.#app.clock.nowMs() - this.#call.receivedMs,
       ...detail.tail,
+      charge: storedCost(end.cost, end.model.id),
       ...answerHeadersDetail(this.#call, end.reply),
       ...(failure && { error_code: failure.code }),
       // For background work this alone distinguishes a possibly executed call from one without effect; it is not repeated.

@@ -19,6 +19,7 @@ export {
   PaidRequest,
   type PaidRequestResult,
   type RequestPart,
+  type StatedCost,
 } from './paid-request.ts'
 export { PaidTelemetry, providerName } from './paid-telemetry.ts'
 export { totalQuantities } from './quantities.ts'

@@ -4,6 +4,7 @@
  * an upstream may bill all the same is the platform's loss.
  */
 import { type Creation, type CreationCall, CreationReservation, type StagedCreation } from '#core/files'
+import { noCost } from '#core/models'
 import { Failure } from '#platform/errors'
 import type { PaidApp } from './app.ts'
 import type { PaidEnd, PaidRequest, PaidRequestResult } from './paid-request.ts'
@@ -92,12 +93,11 @@ export class StoredResult {
   }
 
   /**
-   * Settles `request`: `end.microcredits` is what its stored results cost, and is charged; `billed` is what upstreams may bill for all that was
-   * ordered. The difference is the platform's loss, in the same transaction; where nothing is stored, or the request failed, all of `billed` is.
+   * Settles `request`: `end.cost` is what its stored results cost, and is charged; `billed` is what upstreams may bill for all that was ordered. The difference is the platform's loss, in the same transaction; where nothing is stored, or the request failed, all of `billed` is.
    * Throws RESULT_NOT_STORED, after the request was settled as lost.
    */
   async settle(request: PaidRequest, end: PaidEnd, billed: bigint): Promise<PaidRequestResult> {
-    const lost = { microcredits: billed, lostMicrocredits: billed }
+    const lost = { cost: noCost, statedMicrocredits: undefined, lostMicrocredits: billed }
     if (this.#staged.length === 0 || end.failure || end.fault) {
       await this.#room.release()
       return request.settle({ ...end, ...lost })
@@ -105,8 +105,7 @@ export class StoredResult {
     const head = { ...end.detail.head, files: this.fileIds }
     const stored = {
       ...{ ...end, detail: { ...end.detail, head } },
-      microcredits: billed,
-      lostMicrocredits: billed - end.microcredits,
+      lostMicrocredits: billed - (end.statedMicrocredits ?? end.cost.microcredits),
     }
     try {
       const finished = await request.settleWith(stored, (tx) => this.#room.commit(tx, this.#staged))

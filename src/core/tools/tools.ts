@@ -2,7 +2,7 @@
  * The hosted tools, which this service runs itself when a model asks for them: search, fetch, dates and a shell. All share one interface; the loop
  * that calls models with them, its wires and its holds are elsewhere.
  */
-import { microcreditsOf } from '#core/models'
+import { type CostUnit, microcreditsOf } from '#core/models'
 import type { ToolName, ToolResult } from '#core/turn'
 import type { Config } from '#platform/config'
 import { type FindIsolation, openConfinement } from '#platform/confined'
@@ -37,7 +37,7 @@ export interface HostedTool {
   /** The micro-credits of one use that did not fail. */
   price: bigint
   /** The unit in which uses are counted on receipts, a plural noun; absent for tools that are always free. */
-  unit?: string
+  unit?: CostUnit
   /**
    * Uses the tool once. Every failure is returned as a result for the model, with two exceptions: the signal's reason is thrown when the caller
    * disconnected, and defects throw.

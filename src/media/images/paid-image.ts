@@ -178,7 +178,7 @@ class PaidImageOrder implements PaidImage {
     if (drawn.length === 0) throw failureOf(order.fault!)
     const pictures = await result.stageEach(drawn)
     this.#stored = pictures
-    const cost = chargeOf(this.#drawn)
+    const cost = chargeOf(this.#drawn).microcredits
     const { held } = order.request
     const microcredits = cost < held ? cost : held
     return { pictures, files: result.fileIds, tokens: usedTokens(this.#drawn), microcredits }
@@ -244,7 +244,7 @@ class PaidImageOrder implements PaidImage {
       statusCode,
       failure,
       ...(reply !== undefined && { reply }),
-      microcredits: chargeOf(drawn),
+      cost: chargeOf(drawn),
       withinHold: true,
       tokens: { input, output, cachedInput: 0, reasoning: 0 },
       quantities: totalQuantities([{ pictures: this.#stored.length }, ...chargedTokens(drawn)]),

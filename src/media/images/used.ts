@@ -1,10 +1,13 @@
 /** The usage of pictures, measured by those that were stored, and by the claims of upstreams as far as they are possible. */
 import {
   type ClaimedImageTokens,
+  type Cost,
+  foldCost,
   type ImageTokens,
   imageModels,
   paidImageTokens,
   plausibleImageTokens,
+  sumCosts,
 } from '#core/models'
 import type { FilledPart } from '#core/paid'
 import type { ImageResult } from '#core/spec'
@@ -67,20 +70,22 @@ export const chargedTokens = (drawn: DrawnOrders): Record<string, number>[] =>
     }
   })
 
-/** The price of the stored pictures. */
-export const chargeOf = (drawn: DrawnOrders): bigint => sumPrices(drawn, (group) => storedOf(drawn, group))
+/** The cost of the stored pictures. */
+export const chargeOf = (drawn: DrawnOrders): Cost => costOfGroups(drawn, (group) => storedOf(drawn, group))
 
 /** What upstreams may bill: every picture of every order that may have been executed, whatever its outcome. */
 export const billedOf = (drawn: DrawnOrders): bigint =>
-  sumPrices(drawn, ({ fault, candidate }) => (fault && !fault.executed ? 0 : candidate.order.count))
+  costOfGroups(drawn, ({ fault, candidate }) => (fault && !fault.executed ? 0 : candidate.order.count))
+    .microcredits
 
-function sumPrices(drawn: DrawnOrders, countOf: (group: DrawnOrder) => number): bigint {
-  return drawn.groups.reduce((total, group) => {
+function costOfGroups(drawn: DrawnOrders, countOf: (group: DrawnOrder) => number): Cost {
+  const costs = drawn.groups.flatMap((group) => {
     const count = countOf(group)
     return count > 0
-      ? total + imageModels.price(group.candidate.model, drawn.defaults, usedBy(drawn, group, count))
-      : total
-  }, 0n)
+      ? imageModels.cost(group.candidate.model, drawn.defaults, usedBy(drawn, group, count))
+      : []
+  })
+  return foldCost(sumCosts(costs))
 }
 
 const storedOf = ({ stored }: DrawnOrders, group: DrawnOrder): number =>

@@ -1,6 +1,6 @@
 /** Paid speech: room and worst case are held, each order is sent at most once, and the whole sound is stored and charged, or nothing is charged. */
 import { failureOf } from '#core/inference'
-import { type AudioModel, audioModels } from '#core/models'
+import { type AudioModel, audioModels, type Cost } from '#core/models'
 import {
   maxAmount,
   orderCandidates,
@@ -8,6 +8,7 @@ import {
   type PaidCall,
   type PaidOrder,
   type PaidRequestResult,
+  type StatedCost,
   StoredResult,
   startPaidOrder,
   totalQuantities,
@@ -119,8 +120,8 @@ class PaidSpeechOrder implements PaidSpeech {
   readonly #parts: PaidSpeechParts
   readonly #sound: SpokenSound
   #spoken: StoredSpeech | undefined
-  /** The amount to settle, once it is known. */
-  #bill: bigint | undefined
+  /** The cost that is charged, and the charge that is stated where it is less, once they are known. */
+  #bill: StatedCost | undefined
 
   constructor(parts: PaidSpeechParts) {
     this.#parts = parts
@@ -176,8 +177,8 @@ class PaidSpeechOrder implements PaidSpeech {
   /** Charges the cost of the sound, as far as its length is believed and as far as there is credit. */
   async #charge(): Promise<bigint> {
     const cost = this.#cost
-    const { microcredits, isSure } = await this.#parts.order.request.charge(cost)
-    this.#bill = isSure ? cost : microcredits
+    const { microcredits, isSure } = await this.#parts.order.request.charge(cost.microcredits)
+    this.#bill = { cost, statedMicrocredits: isSure ? undefined : microcredits }
     return microcredits
   }
 
@@ -208,21 +209,21 @@ class PaidSpeechOrder implements PaidSpeech {
     const usages = this.#reports.map(({ usage }) => usage)
     return speechUsageOf({ model, plan, billed: this.#billed, usages, seconds: this.#sound.seconds })
   }
-  get #cost(): bigint {
-    return audioModels.price(this.model, this.#parts.app.config.defaults, this.#use.used)
+  get #cost(): Cost {
+    return audioModels.cost(this.model, this.#parts.app.config.defaults, this.#use.used)
   }
 
   finish({ statusCode, failure, reply }: Parameters<PaidSpeech['finish']>[0]): Promise<PaidRequestResult> {
     const { order, result } = this.#parts
     const use = this.#use
     const { characters, seconds, inputTokens: input, outputTokens: output } = use.used
-    const microcredits = this.#bill ?? this.#cost
+    const bill: StatedCost = this.#bill ?? { cost: this.#cost }
     const isKept = this.#spoken !== undefined && failure?.code === 'SOUND_KEPT_AS_FILE'
     const end = order.endOf({
       statusCode,
       failure: isKept ? undefined : failure,
       ...(reply !== undefined && { reply }),
-      microcredits,
+      ...bill,
       withinHold: true,
       tokens: { input, output, cachedInput: 0, reasoning: 0 },
       quantities: totalQuantities(this.#spoken ? [{ characters, seconds: Math.ceil(seconds) }] : []),
@@ -231,7 +232,7 @@ class PaidSpeechOrder implements PaidSpeech {
       figures: { seconds: Math.ceil(seconds) },
       attributes: { 'gen_ai.usage.input_tokens': input, 'gen_ai.usage.output_tokens': output },
     })
-    return result.settle(order.request, end, microcredits)
+    return result.settle(order.request, end, bill.statedMicrocredits ?? bill.cost.microcredits)
   }
 
   #detail({ used, isCounted }: SpeechUsage): Record<string, unknown> {

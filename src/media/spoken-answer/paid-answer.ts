@@ -3,7 +3,17 @@
  * charged.
  */
 import { callModel, failureOf, type ModelCallResult, type TurnApp, worstCaseOf } from '#core/inference'
-import type { AudioModel, Model, TranscriptionModel } from '#core/models'
+import {
+  type AudioModel,
+  type Cost,
+  costOfStep,
+  type Model,
+  noCost,
+  readCost,
+  storedCost,
+  sumCosts,
+  type TranscriptionModel,
+} from '#core/models'
 import {
   answerHeadersDetail,
   type PaidCall,
@@ -129,7 +139,7 @@ class PaidSpokenAnswer implements SpokenAnswer {
     const { hearing, hold } = this.#parts
     this.#transcript = await hearing.transcript()
     const written = await this.#write(this.#transcript)
-    hold.spend(written.billed.microcredits)
+    hold.spend(written.billed.cost.microcredits)
     if (written.failure) throw written.failure
     const text = speakablePart(written.text)
     if (text === '') throw failureOf(new UpstreamError('malformed', { detail: 'an answer without text' }))
@@ -140,7 +150,7 @@ class PaidSpokenAnswer implements SpokenAnswer {
     return {
       ...spoken,
       tokens: { input: sum('input'), output: sum('output') },
-      microcredits: this.#transcript.microcredits + written.microcredits + spoken.microcredits,
+      microcredits: this.#transcript.microcredits + written.cost.microcredits + spoken.microcredits,
       transcript: text,
     }
   }
@@ -205,7 +215,7 @@ class PaidSpokenAnswer implements SpokenAnswer {
       app.log.error({ err: cause }, 'a paid answer could not be committed')
       const notStored = new Failure('RESULT_NOT_STORED', {}, { executed: true, cause })
       const lost = { lostMicrocredits: settlement.microcredits, statusCode: notStored.status }
-      const detail = { ...settlement.detail, files: [], error_code: notStored.code }
+      const detail = { ...settlement.detail, files: [], charge: [], error_code: notStored.code }
       const end = { ...settlement, ...lost, detail, state: 'failed' as const, reply: undefined }
       await hold.settle(end, { writes: false })
       throw notStored
@@ -217,7 +227,7 @@ class PaidSpokenAnswer implements SpokenAnswer {
     const ends = [heard, spoke].flatMap((part) => part?.settlement ?? [])
     const microcredits = ends.reduce(
       (sum, end) => sum + end.microcredits,
-      this.#written?.billed.microcredits ?? 0n,
+      this.#written?.billed.cost.microcredits ?? 0n,
     )
     const last = ends.at(-1)!
     return {
@@ -249,6 +259,11 @@ class PaidSpokenAnswer implements SpokenAnswer {
     }
   }
 
+  #costOf(heard: Settlement | undefined, spoke: Settlement | undefined): Cost {
+    const written = costOfStep(this.#written?.cost ?? noCost, 'text')
+    return sumCosts([settledCost('transcription', heard), written, settledCost('speech', spoke)])
+  }
+
   /** The detail of the receipt, which explains each of the three calls: its model, its work, and its cost. */
   #detailOf([heard, spoke]: readonly Settlement[], failure: Failure | undefined): Record<string, unknown> {
     const written = this.#written
@@ -259,7 +274,7 @@ class PaidSpokenAnswer implements SpokenAnswer {
             {
               part: 'text',
               model: written.model,
-              microcredits: String(written.billed.microcredits),
+              microcredits: String(written.billed.cost.microcredits),
               tokens: { input: written.billed.usage.input, output: written.billed.usage.output },
               usage_source: written.billed.usageSource,
               attempts: written.attempts,
@@ -277,12 +292,17 @@ class PaidSpokenAnswer implements SpokenAnswer {
       ...(spoke?.detail?.['sound'] !== undefined && { sound: spoke.detail['sound'] }),
       parts,
       attempts: parts.flatMap(({ attempts }) => attempts),
+      charge: storedCost(failure ? noCost : this.#costOf(heard, spoke), this.model.id),
       total_ms: app.clock.nowMs() - options.receivedMs,
       ...answerHeadersDetail(options, (spoke ?? heard)?.reply),
       ...(failure && { error_code: failure.code }),
     }
   }
 }
+
+/** The cost that a call has settled within the shared hold, as that of a step of the request. */
+const settledCost = (step: 'transcription' | 'speech', settled: Settlement | undefined): Cost =>
+  costOfStep(readCost(settled?.detail?.['charge'], settled?.model ?? null) ?? noCost, step)
 
 function receiptPart(part: 'transcription' | 'speech', { model, microcredits, detail = {} }: Settlement) {
   const {

@@ -3,7 +3,7 @@
  * charged.
  */
 import { failureOf } from '#core/inference'
-import { billedSeconds, type TranscriptionModel, transcriptionModels } from '#core/models'
+import { billedSeconds, type Cost, type TranscriptionModel, transcriptionModels } from '#core/models'
 import {
   claimsOfFigures,
   maxAmount,
@@ -11,6 +11,7 @@ import {
   type PaidCall,
   type PaidOrder,
   type PaidRequestResult,
+  type StatedCost,
   StoredResult,
   startPaidOrder,
   totalQuantities,
@@ -107,7 +108,7 @@ class PaidTranscriptionOrder implements PaidTranscription {
   readonly #pieces: SentPieces
   #transcript: Transcript | undefined
   /** The amount to settle, once it is known. */
-  #bill: bigint | undefined
+  #bill: StatedCost | undefined
 
   constructor(parts: PaidTranscriptionParts) {
     this.#parts = parts
@@ -153,15 +154,15 @@ class PaidTranscriptionOrder implements PaidTranscription {
   /** Charges the cost up to the hold, which covers all of it. */
   async #charge(): Promise<bigint> {
     const cost = this.#cost
-    const { microcredits, isSure } = await this.#parts.order.request.charge(cost)
-    this.#bill = isSure ? cost : microcredits
+    const { microcredits, isSure } = await this.#parts.order.request.charge(cost.microcredits)
+    this.#bill = { cost, statedMicrocredits: isSure ? undefined : microcredits }
     return microcredits
   }
 
-  get #cost(): bigint {
+  get #cost(): Cost {
     const { filled } = this.#pieces
     const { input, output } = usedTokens(filled)
-    return transcriptionModels.price(this.model, this.#parts.app.config.defaults, {
+    return transcriptionModels.cost(this.model, this.#parts.app.config.defaults, {
       seconds: usedSeconds(filled),
       inputTokens: input,
       outputTokens: output,
@@ -176,13 +177,13 @@ class PaidTranscriptionOrder implements PaidTranscription {
     const { order, result } = this.#parts
     const { filled } = this.#pieces
     const tokens = usedTokens(filled)
-    const microcredits = this.#bill ?? this.#cost
+    const bill: StatedCost = this.#bill ?? { cost: this.#cost }
     const seconds = Math.ceil(this.#transcript?.seconds ?? this.#pieces.seconds)
     const end = order.endOf({
       statusCode,
       failure,
       ...(reply !== undefined && { reply }),
-      microcredits,
+      ...bill,
       withinHold: true,
       tokens: { ...tokens, cachedInput: 0, reasoning: 0 },
       quantities: totalQuantities(this.#transcript ? [{ seconds }] : []),
@@ -193,7 +194,7 @@ class PaidTranscriptionOrder implements PaidTranscription {
     })
     // A transcript that was made without an upstream is an answer too, and belongs to its key.
     const settled = this.#transcript ? { ...end, freeClaim: false } : end
-    return result.settle(order.request, settled, microcredits)
+    return result.settle(order.request, settled, bill.statedMicrocredits ?? bill.cost.microcredits)
   }
 
   #detail(): Record<string, unknown> {

@@ -1,7 +1,7 @@
 /** The only place where a video job ends: its state, its file, its money, its receipt and its event in one transaction. */
 import { CreationReservation, type StagedCreation } from '#core/files'
 import type { ProbedVideo } from '#core/media'
-import { videoModels } from '#core/models'
+import { type Cost, limitCost, noCost, storedCost, videoModels } from '#core/models'
 import type { Attempt } from '#core/routing'
 import type { Tx } from '#platform/db'
 import { writeEvent } from '#platform/events'
@@ -54,7 +54,7 @@ export async function failVideo(
     await CreationReservation.releaseIn(tx, { accountId: row.account_id, receiptId: row.receipt_id })
     const settled = await endVideo(app, tx, row, {
       status: 'failed',
-      microcredits: lost,
+      cost: noCost,
       lostMicrocredits: lost,
       change: { attempts, error_code: code, progress: null },
       detail: {
@@ -83,10 +83,10 @@ export async function completeVideo(
     if (!row) return undefined
     const file = staged.row
     await CreationReservation.of(app.files, creationOf(row)).commit(tx, [staged])
-    const { microcredits, claims } = priceOf(app, row, probed.seconds)
+    const { cost, claims } = costOf(app, row, probed.seconds)
     const settled = await endVideo(app, tx, row, {
       status: 'completed',
-      microcredits,
+      cost,
       quantities: { seconds: Math.max(1, Math.ceil(probed.seconds)) },
       change: {
         progress: 100,
@@ -122,7 +122,8 @@ export async function completeVideo(
 
 interface EndOptions {
   status: 'completed' | 'failed'
-  microcredits: bigint
+  cost: Cost
+  /** What the upstream may bill beside the cost. */
   lostMicrocredits?: bigint
   quantities?: Record<string, number>
   change: Partial<VideoRow>
@@ -136,21 +137,25 @@ async function endVideo(
   options: EndOptions,
 ): Promise<SettlementResult> {
   const now = new Date(app.clock.nowMs())
-  const { status, microcredits, lostMicrocredits, quantities, change, detail } = options
+  const { status, cost, lostMicrocredits = 0n, quantities, change, detail } = options
   await forgetPictures(tx, row.pictures, now)
   const settled = await settleHoldInTx(
     tx,
     {
       accountId: row.account_id,
       receiptId: row.receipt_id,
-      microcredits,
+      microcredits: cost.microcredits + lostMicrocredits,
       lostMicrocredits,
       withinHold: true,
       state: status,
       statusCode: acceptedStatus,
       ...(row.answered_model && { model: row.answered_model }),
       quantities,
-      detail: { ...detail, total_ms: now.getTime() - row.created_at.getTime() },
+      detail: {
+        ...detail,
+        total_ms: now.getTime() - row.created_at.getTime(),
+        charge: storedCost(cost, row.answered_model ?? row.model),
+      },
       thresholdsPercent: app.config.budgets.thresholdsPercent,
     },
     now,
@@ -218,32 +223,33 @@ interface CostClaim {
   believed: { microcredits: string }
 }
 
-/** The price: by the model that took the order and its present prices, never above the most that it could cost when it was ordered. */
-function priceOf(
+/** The cost: by the model that took the order and its present prices, never above the most that it could cost when it was ordered. */
+function costOf(
   app: Pick<VideoApp, 'config' | 'models'>,
   row: VideoRow,
   deliveredSeconds: number,
-): { microcredits: bigint; claims: CostClaim[] } {
+): { cost: Cost; claims: CostClaim[] } {
   const maxMicrocredits = row.ordered ?? row.held
   const model = app.models.find(row.answered_model ?? row.model)
-  if (model?.kind !== 'video') return { microcredits: maxMicrocredits, claims: [] }
+  const limit = limitCost(maxMicrocredits, { model: row.answered_model ?? row.model })
+  if (model?.kind !== 'video') return { cost: limit, claims: [] }
   const { defaults } = app.config
   // A larger claim would exceed the range in which prices are computed.
   const costUsd = row.cost_usd === null ? undefined : Math.min(row.cost_usd, maxClaimedUsd)
   const used = { ...row.settings, deliveredSeconds, costUsd }
-  const price = videoModels.price(model, defaults, used)
-  const microcredits = price < maxMicrocredits ? price : maxMicrocredits
+  const price = videoModels.cost(model, defaults, used)
+  const cost = price.microcredits <= maxMicrocredits ? price : limit
   const isClaimed = model.pricing.trustsCost && costUsd !== undefined
   // An impossible claim is shown on the receipt, and reported to the operator.
   const isSome = isClaimed && Number.isFinite(costUsd) && (costUsd > 0 || maxMicrocredits === 0n)
   const isPossible = !isClaimed || (isSome && !isAbove(app, costUsd, maxMicrocredits))
-  if (isPossible) return { microcredits, claims: [] }
+  if (isPossible) return { cost, claims: [] }
   const claim = {
     deployment: row.deployment,
     claimed: { cost_usd: costUsd! },
-    believed: { microcredits: String(microcredits) },
+    believed: { microcredits: String(cost.microcredits) },
   }
-  return { microcredits, claims: [claim] }
+  return { cost, claims: [claim] }
 }
 
 const maxClaimedUsd = 1e9

@@ -10,6 +10,7 @@ export { maxVideoBytes, type SubmitVideoOptions, submitVideo } from './accept.ts
 export type { VideoApp } from './app.ts'
 export { type Callback, callbackOf, callbackWith } from './callback.ts'
 export { openVideo, type VideoContent } from './content.ts'
+export { videosHolding } from './holding.ts'
 export { videoSeries } from './metrics.ts'
 export { handleVendorWebhook, type VendorWebhook } from './nudge.ts'
 export { sentenceOf, type VideoErrorCode } from './phrases.ts'

@@ -56,4 +56,6 @@ const routes: Route<MessagesApp>[] = [
   ...batchRoutes,
 ]
 
+export { batchesHolding } from './holding.ts'
+
 export const messages = { name: 'messages', routes, jobs: [rowJob, cancelJob, tidyJob] }

@@ -1,6 +1,6 @@
 /** Transcribes an utterance of a call by one call to an upstream. */
 import { failureOf } from '#core/inference'
-import { type TranscriptionModel, transcriptionModels } from '#core/models'
+import { type Cost, noCost, type TranscriptionModel, transcriptionModels } from '#core/models'
 import {
   claimsOfFigures,
   maxAmount,
@@ -93,7 +93,8 @@ const worstOf = (
   app: Pick<PaidApp, 'config'>,
   candidates: readonly PlannedTranscription[],
   seconds: number,
-): bigint => maxAmount(candidates.map((one) => costOf(app, one, seconds, maxTokensOf(one.plan, seconds))))
+): bigint =>
+  maxAmount(candidates.map((one) => costOf(app, one, seconds, maxTokensOf(one.plan, seconds)).microcredits))
 
 /** The plan for a transcription in a call, for which no model is asked for times or speakers. */
 export function planOf(
@@ -137,8 +138,8 @@ const costOf = (
   { model }: PlannedTranscription,
   seconds: number,
   { input, output }: { input: number; output: number },
-): bigint =>
-  transcriptionModels.price(model, app.config.defaults, {
+): Cost =>
+  transcriptionModels.cost(model, app.config.defaults, {
     seconds: [seconds],
     inputTokens: input,
     outputTokens: output,
@@ -228,7 +229,7 @@ async function settle(
   await paid.settle({
     statusCode: failure?.status ?? 200,
     failure,
-    microcredits: isCharged ? costOf(app, candidate, seconds, tokens) : 0n,
+    cost: isCharged ? costOf(app, candidate, seconds, tokens) : noCost,
     withinHold: true,
     tokens: { ...tokens, cachedInput: 0, reasoning: 0 },
     quantities: isCharged ? { seconds: Math.ceil(seconds) } : undefined,

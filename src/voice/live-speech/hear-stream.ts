@@ -1,5 +1,5 @@
 /** Transcribes a call while its caller speaks, over a connection of its own to an upstream. */
-import { type TranscriptionModel, transcriptionModels } from '#core/models'
+import { type Cost, noCost, type TranscriptionModel, transcriptionModels } from '#core/models'
 import type { PaidApp } from '#core/paid'
 import { orderDeployments } from '#core/routing'
 import { type LiveLink, UpstreamError } from '#core/spec'
@@ -43,7 +43,7 @@ export interface SpeechStream {
 
 export interface StreamCost {
   seconds: number
-  microcredits: bigint
+  cost: Cost
 }
 
 /** Whether a provider of this model transcribes sound while it is spoken. */
@@ -61,7 +61,7 @@ export function planStream(app: Pick<PaidApp, 'config' | 'inference'>, options: 
   const { plan } = planOf(model, maxStreamSeconds, options)
   const maxTokens = maxTokensOf(plan, maxStreamSeconds)
   return {
-    worst: costOf(app, model, { seconds: maxStreamSeconds, ...maxTokens }),
+    worst: costOf(app, model, { seconds: maxStreamSeconds, ...maxTokens }).microcredits,
     open: (events) => open(app, { model, plan, events }),
   }
 }
@@ -136,8 +136,8 @@ class OpenStream implements SpeechStream {
     const { seconds } = usage
     const { model, plan } = this.#options
     const tokens = paidTokensOf(model, plan, { seconds, letters: this.#letters }, usage.tokens)
-    const microcredits = seconds === 0 ? 0n : costOf(this.#app, model, { seconds, ...tokens })
-    return { seconds, microcredits }
+    const cost = seconds === 0 ? noCost : costOf(this.#app, model, { seconds, ...tokens })
+    return { seconds, cost }
   }
 }
 
@@ -145,8 +145,8 @@ const costOf = (
   app: Pick<PaidApp, 'config'>,
   model: TranscriptionModel,
   { seconds, input, output }: { seconds: number; input: number; output: number },
-): bigint =>
-  transcriptionModels.price(model, app.config.defaults, {
+): Cost =>
+  transcriptionModels.cost(model, app.config.defaults, {
     seconds: [seconds],
     inputTokens: input,
     outputTokens: output,

@@ -1,6 +1,6 @@
 /** Speaks a piece of an answer in a call with one model; it is played while it is made. */
 import { failureOf } from '#core/inference'
-import { type AudioModel, audioModels } from '#core/models'
+import { type AudioModel, audioModels, noCost } from '#core/models'
 import {
   type FilledPart,
   maxAmount,
@@ -226,15 +226,16 @@ class LiveSpeech {
     const use = this.#use
     const { used } = use
     const tokens = { input: used.inputTokens, output: used.outputTokens }
-    const cost = audioModels.price(this.#candidate.model, this.#app.config.defaults, used)
+    const cost = audioModels.cost(this.#candidate.model, this.#app.config.defaults, used)
     // No sound came, and nobody stopped the speech, so it is free.
     const isFree = failure !== undefined && this.#seconds === 0 && !this.#parts.options.signal.aborted
-    const { microcredits } = isFree ? { microcredits: 0n } : await paid.request.charge(cost)
+    const charge = isFree ? undefined : await paid.request.charge(cost.microcredits)
     const seconds = Math.ceil(used.seconds)
     await paid.settle({
       statusCode: failure?.status ?? 200,
       failure,
-      microcredits,
+      cost: isFree ? noCost : cost,
+      statedMicrocredits: charge?.microcredits,
       withinHold: true,
       tokens: { ...tokens, cachedInput: 0, reasoning: 0 },
       quantities: isFree ? undefined : { characters: used.characters, seconds },

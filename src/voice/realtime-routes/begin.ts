@@ -16,7 +16,7 @@ import {
   type UpstreamCall,
 } from '#voice/realtime'
 import type { CallContext } from './app.ts'
-import { type CallModel, engineOf, modelsOf, timePriceOf, worstCaseOfTurn } from './call-model.ts'
+import { type CallModel, engineOf, modelsOf, timeCostOf, worstCaseOfTurn } from './call-model.ts'
 import { MoneyEventForwarder } from './money-events.ts'
 import { type CallChoice, type RequestedCall, requestedCall } from './requested-call.ts'
 import { warmCall } from './warm-call.ts'
@@ -99,7 +99,7 @@ function factsOf(
   const { model, settings } = call
   const createdMs = clock.nowMs()
   const maxSeconds = Math.min(requestedSeconds, config.voice.maxSeconds)
-  const firstTime = timePriceOf(context.app, model)?.(firstHoldSeconds) ?? 0n
+  const firstTime = timeCostOf(context.app, model)?.(firstHoldSeconds).microcredits ?? 0n
   return {
     ...{ model, settings, callId: uuidv7(createdMs), held: worstCaseOfTurn(context, call) + firstTime },
     ...{ createdMs, maxSeconds, expiresAtMs: createdMs + maxSeconds * 1000 },
@@ -154,7 +154,7 @@ function startMoney(
       ...{ accountId: caller.accountId, payer: caller, models: modelsOf(app, model) },
       sessionId: caller.sessionId,
       ...{ engine: engineOf(model, transport), transport, createdMs },
-      timePrice: timePriceOf(app, model),
+      timeCost: timeCostOf(app, model),
     },
     listener,
   )

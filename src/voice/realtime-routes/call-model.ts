@@ -1,6 +1,6 @@
 /** What follows from the model of a call: its engine, the models that the call pays for, and what its time and one of its turns may cost. */
 import type { CallAgent } from '#core/call-agent'
-import { type RealtimeModel, realtimeModels, type TranscriptionModel } from '#core/models'
+import { type Cost, type RealtimeModel, realtimeModels, type TranscriptionModel } from '#core/models'
 import {
   type CallSettings,
   type EngineName,
@@ -28,14 +28,14 @@ export function modelsOf(app: Pick<CallApp, 'models'>, model: CallModel): string
   return [...new Set([model.id, text.id, transcription.id, speech.id])]
 }
 
-/** The price of so many seconds of a call, in micro-credits; undefined where its time costs nothing. */
-export function timePriceOf(
+/** The cost of so many seconds of a call; undefined where its time costs nothing. */
+export function timeCostOf(
   { config }: Pick<CallApp, 'config'>,
   model: CallModel,
-): ((seconds: number) => bigint) | undefined {
+): ((seconds: number) => Cost) | undefined {
   // A transcription costs only for the speech.
   if (model.kind === 'transcription' || model.pricing.perMinute === 0) return undefined
-  return (seconds) => realtimeModels.price(model, config.defaults, { seconds })
+  return (seconds) => realtimeModels.cost(model, config.defaults, { seconds })
 }
 
 /** A call's model, the agent that answers with it, and the settings of its session. */

@@ -1,4 +1,5 @@
 /** The parts of a realtime call and the messages between them. A call has one session; transports, engines and money know nothing of each other. */
+import type { Cost } from '#core/models'
 import type { RequestPart } from '#core/paid'
 import type { HostedToolEntry } from '#core/turn'
 
@@ -239,7 +240,7 @@ export interface OpenStep {
    * Ends the step; call once. `cost` is at most the amount taken; absent where the call of `part` has settled it. `discarded`: the result was paid,
    * and not used.
    */
-  done(cost: bigint | undefined, line: StepLine, options?: { discarded?: boolean }): void
+  done(cost: Cost | undefined, line: StepLine, options?: { discarded?: boolean }): void
 }
 
 /** The line of a receipt for a step. */

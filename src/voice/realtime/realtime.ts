@@ -26,6 +26,7 @@ export { type CallSettings, freshSettings, updateSession } from './events/sessio
 export { namesHosted } from './events/tools.ts'
 export { OpusSound } from './hear/opus-sound.ts'
 export { type PcmFormat, PcmSound } from './hear/pcm-sound.ts'
+export { realtimeHolding } from './holding.ts'
 export {
   HostLinks,
   HostLost,

@@ -11,5 +11,6 @@
 import { routes } from './routes.ts'
 
 export { agentOfCall, callAgentFailures } from './call.ts'
+export { agentsHolding } from './holding.ts'
 
 export const agents = { name: 'agents', routes }

@@ -6,6 +6,7 @@ import { indexJob } from './index/index-source.ts'
 import { routes } from './routes.ts'
 
 export type { KnowledgeApp } from './app.ts'
+export { knowledgeHolding } from './holding.ts'
 export { recall, requireKnowledge } from './recall.ts'
 
 /** The knowledge of a project: texts, documents and pages that its models may cite. */

@@ -1,4 +1,5 @@
 /** The only place where a run ends: its state, its money and its receipt in one transaction. */
+import { type Cost, costOfLines, costOfStep, limitCost, readCost, storedCost, sumCosts } from '#core/models'
 import { totalQuantities } from '#core/paid'
 import type { Tx } from '#platform/db'
 import type { Localized } from '#platform/errors'
@@ -78,6 +79,14 @@ function tokensOf(steps: readonly StepRow[]) {
   }
 }
 
+/** The cost of a step. One that was lost is charged at its worst case, of which nothing more is known. */
+function costOf({ step, state, cost, detail }: StepRow): Cost {
+  const recorded = readCost(detail?.charge, detail?.model ?? null)
+  if (recorded) return costOfStep(recorded, step)
+  if (state === 'lost') return limitCost(cost, { step })
+  return costOfLines([{ unit: 'steps', quantity: cost > 0n ? 1 : 0, price: cost }], { step })
+}
+
 /** The details in the receipt. */
 const detailOf = (run: RunRow, end: RunEnd, steps: readonly StepRow[]): Record<string, unknown> => ({
   outcome: end.status,
@@ -96,11 +105,12 @@ const detailOf = (run: RunRow, end: RunEnd, steps: readonly StepRow[]): Record<s
       ...(detail?.model && { model: detail.model }),
       ...(detail?.may_have_run && { may_have_run: true }),
       // It is unknown which upstream was called; the call id that was sent with the call finds its invoice.
-      ...(kind === 'ask' && state === 'lost' && !detail && { ambiguous: true, call_id: effect_id }),
+      ...(kind === 'ask' && state === 'lost' && !detail?.model && { ambiguous: true, call_id: effect_id }),
     })),
   tokens: tokensOf(steps),
   attempts: steps.flatMap(({ detail }) => detail?.attempts ?? []),
   ...(steps.some(({ detail }) => detail?.claims) && {
     claims: steps.flatMap(({ detail }) => detail?.claims ?? []),
   }),
+  charge: storedCost(sumCosts(steps.map(costOf)), run.model),
 })

@@ -1,6 +1,8 @@
 /** Copies what a run works on to the local disk: stored files, and files of the web. */
+
 import { addAbortSignal } from 'node:stream'
 import { openStored } from '#core/files'
+import { noCost } from '#core/models'
 import type { Localized } from '#platform/errors'
 import { FetchRefused } from '#platform/net'
 import { essenceOf } from '#platform/schema'
@@ -57,7 +59,7 @@ export async function fetchFile(options: FetchStep): Promise<FetchedFile | Refus
     execute: async () => {
       try {
         const found = await download(options)
-        if ('refused' in found) return { state: 'done', value: found, cost: 0n }
+        if ('refused' in found) return { state: 'done', value: found, cost: noCost }
         fetched = found
         cleanup.use(found.file)
         return { state: 'done', value: { refused: null }, ...toolUsage(tool) }

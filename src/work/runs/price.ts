@@ -1,6 +1,6 @@
 /** The worst case of a run, which is held before it begins. */
 import { boundTurn, type TurnApp, worstCaseOf } from '#core/inference'
-import type { Model } from '#core/models'
+import { costOfLines, type Model, noCost } from '#core/models'
 import type { HostedTool } from '#core/tools'
 import type { Plan } from '#work/pipelines'
 
@@ -24,7 +24,7 @@ export function worstCaseOfPlan(
 
 /** The cost of one use of a hosted tool for a step, and how the use is counted. */
 export const toolUsage = ({ price, unit }: HostedTool) => ({
-  cost: price,
+  cost: price === 0n ? noCost : costOfLines([{ unit: unit ?? 'uses', quantity: 1, price }]),
   ...(unit !== undefined && { detail: { quantities: { [unit]: 1 } } }),
 })
 

@@ -5,6 +5,7 @@ import { tidyJob } from './tidy.ts'
 
 export { type AcceptOptions, acceptRun } from './accept.ts'
 export type { RunsApp } from './app.ts'
+export { runsHolding } from './holding.ts'
 export { AcceptedRun, FileIds } from './schema.ts'
 
 export const work = { name: 'work', routes, jobs: [runJob, tidyJob] }

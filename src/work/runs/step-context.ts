@@ -1,7 +1,7 @@
 /** The step context of a run: every call has a name, is journalled and is paid from the run's hold. */
 
 import { callModel, questionTurn, worstCaseOf } from '#core/inference'
-import type { Model } from '#core/models'
+import { type Model, noCost } from '#core/models'
 import type { CitableSource, ToolName } from '#core/turn'
 import { recall, requireKnowledge } from '#work/knowledge'
 import {
@@ -91,7 +91,7 @@ async function askModel(
     trace,
     beganMs,
   })
-  const { text, toolCalls, usage, finishReason, failure, microcredits: cost } = called
+  const { text, toolCalls, usage, finishReason, failure, cost } = called
   const { input, cachedInput, output, reasoning } = usage
   const detail = {
     model: called.model,
@@ -144,7 +144,7 @@ async function useTool({ lease, journal, step, tool: name, input }: ToolOptions)
       })
       const readAt = new Date(app.clock.nowMs()).toISOString()
       const value = name === 'web_fetch' ? results.map((page) => ({ ...page, readAt })) : results
-      return { state: 'done', value, ...(error === undefined ? toolUsage(tool) : { cost: 0n }) }
+      return { state: 'done', value, ...(error === undefined ? toolUsage(tool) : { cost: noCost }) }
     } catch (error) {
       if (!signal.aborted) throw error
       return { state: 'lost', ...toolUsage(tool) }

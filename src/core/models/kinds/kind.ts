@@ -6,6 +6,7 @@ import type { Attributes } from '#platform/trace'
 import type { NamedModel } from '../models.ts'
 import type { KnownPrice } from '../prices.ts'
 import type { Dialect, ProviderConfig } from '../provider-settings.ts'
+import { type Cost, type CostLine, costOfLines, sumOfLines } from './cost.ts'
 import type { DefaultsByKind, KindedModel, KnownModels } from './known-models.ts'
 import type { PriceConversion } from './microcredits.ts'
 import type { NamedEntry } from './named.ts'
@@ -111,6 +112,10 @@ export interface ModelKind<
   mayRepeat(failure: UpstreamError, isBackground: boolean): boolean
   /** Whether the upstream did nothing, as far as this failure tells, so that the idempotency key may be used again. */
   mayReleaseClaim(failure: UpstreamError, isBackground: boolean): boolean
+  /** How the cost of what was used is computed; `cost` and `price` are made of these lines alone. */
+  lines(model: Model, conversion: PriceConversion, used: Used): readonly CostLine[]
+  /** The cost of what was used, with its lines. */
+  cost(model: Model, conversion: PriceConversion, used: Used): Cost
   /** The cost of what was used. */
   price(model: Model, conversion: PriceConversion, used: Used): bigint
   /** The most that a call can cost. */
@@ -134,7 +139,7 @@ export function modelKind<
   Asked,
   Call,
 >(
-  declared: Omit<ModelKind<Model, Entry, Used, Asked, Call>, 'entry' | 'readEntry'> & {
+  declared: Omit<ModelKind<Model, Entry, Used, Asked, Call>, 'entry' | 'readEntry' | 'cost' | 'price'> & {
     entry: Schema
     readEntry(typed: Static<Schema>, node: ConfigNode): Entry
   },
@@ -142,5 +147,8 @@ export function modelKind<
   return {
     ...declared,
     readEntry: (typed, node) => declared.readEntry(typed as Static<Schema>, node),
+    cost: (model, conversion, used) =>
+      costOfLines(declared.lines(model, conversion, used), { model: model.id }),
+    price: (model, conversion, used) => sumOfLines(declared.lines(model, conversion, used)),
   }
 }

@@ -1,6 +1,7 @@
 /**
  * The cost of the time of a call: one step that grows, a little ahead of the clock, so that a process that dies charges little more than was used.
  */
+import type { Cost } from '#core/models'
 import type { Clock } from '#platform/clock'
 import { Failure } from '#platform/errors'
 import type { CallStep } from './step.ts'
@@ -30,7 +31,7 @@ interface TimeMoney {
 type TimeState = 'paid' | 'short' | 'over'
 
 export class CallTime {
-  readonly #price: (seconds: number) => bigint
+  readonly #costOf: (seconds: number) => Cost
   readonly #clock: Clock
   #beganMs = 0
   #step: CallStep | undefined
@@ -38,8 +39,8 @@ export class CallTime {
   #seconds = 0
   #isShort = false
 
-  constructor(price: (seconds: number) => bigint, clock: Clock) {
-    this.#price = price
+  constructor(costOf: (seconds: number) => Cost, clock: Clock) {
+    this.#costOf = costOf
     this.#clock = clock
   }
 
@@ -79,10 +80,14 @@ export class CallTime {
     if (!step) return
     this.#step = undefined
     const seconds = Math.max(1, this.#elapsed)
-    const cost = this.#price(seconds)
-    const missing = cost - step.worst
+    const cost = this.#costOf(seconds)
+    const missing = cost.microcredits - step.worst
     if (missing > 0n && free > 0n) step.worst += missing < free ? missing : free
     step.done(cost, { quantities: { seconds } })
+  }
+
+  #price(seconds: number): bigint {
+    return this.#costOf(seconds).microcredits
   }
 
   get #elapsed(): number {

@@ -1,4 +1,5 @@
 /** The line of the receipt for one step, from the settlement of its paid call and from its engine. */
+import type { StoredPart } from '#core/models'
 import { type Attempt, type PricedAttempt, priceAttempts } from '#core/routing'
 import type { Quantities, Settlement } from '#platform/ledger'
 import type { StepLine } from '../parts.ts'
@@ -17,9 +18,10 @@ export function storedLine(
   charged: bigint,
 ): StoredLine {
   const { tokens, detail = {} } = settlement ?? {}
-  const { attempts, usage_source } = detail as {
+  const { attempts, usage_source, charge } = detail as {
     attempts?: readonly (Attempt | PricedAttempt)[]
     usage_source?: unknown
+    charge?: readonly StoredPart[]
   }
   return {
     quantities: counts({
@@ -31,6 +33,7 @@ export function storedLine(
       ...quantities,
     }),
     ...(ambiguous && { ambiguous }),
+    ...(charge && { charge }),
     ...(usage_source === 'estimated' && { usage_source }),
     ...(attempts && attempts.length > 0 && { attempts: attemptsOf(facts, attempts, tokens, charged) }),
   }

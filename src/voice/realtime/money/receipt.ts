@@ -1,7 +1,8 @@
 /** The detail of a call's receipt: a line for each of its steps, as far as there is room, and for the others one for each kind and model. */
+import { type Cost, costOfLines, costOfStep, foldCost, limitCost, readCost, sumCosts } from '#core/models'
 import { totalQuantities } from '#core/paid'
 import type { Quantities, Settlement } from '#platform/ledger'
-import type { StepGroup, StepRow } from './step-store.ts'
+import type { StepCost, StepGroup, StepRow } from './step-store.ts'
 
 /** The most steps that have a line of their own. */
 export const maxLines = 500
@@ -57,6 +58,15 @@ const groupLine = ({ kind, model, steps, cost, ambiguous, quantities }: StepGrou
   ...quantitiesOf(quantities),
   ...(ambiguous > 0 && { ambiguous: true }),
 })
+
+/** The cost of all steps, those of one kind and model together. */
+export const costOfSteps = (steps: readonly StepCost[]): Cost =>
+  foldCost(sumCosts(steps.map((step) => costOfStep(stepCost(step), step.kind))))
+
+function stepCost({ model, worst, cost, charge }: StepCost): Cost {
+  if (cost === null) return limitCost(worst, { model })
+  return readCost(charge, model) ?? costOfLines([{ unit: 'steps', quantity: 1, price: cost }], { model })
+}
 
 const quantitiesOf = (quantities: Quantities | null | undefined): { quantities?: Quantities } =>
   quantities && Object.keys(quantities).length > 0 ? { quantities } : {}

@@ -1,4 +1,5 @@
 /** Describes a running call, its holder and its process to the money of the call. */
+import type { Cost } from '#core/models'
 import type { Payer } from '#platform/ledger'
 import type { EndReason } from '../parts.ts'
 import type { CallKey, CallRow, EngineName } from '../store.ts'
@@ -31,6 +32,6 @@ export interface RunningCall extends CallKey {
   createdMs: number
   /** The present amount of the hold, in micro-credits. */
   held: bigint
-  /** The price of this many seconds of connection, in micro-credits. Absent: the time costs nothing. */
-  timePrice?: ((seconds: number) => bigint) | undefined
+  /** The cost of this many seconds of connection. Absent: the time costs nothing. */
+  timeCost?: ((seconds: number) => Cost) | undefined
 }

@@ -38,7 +38,7 @@ export class RunningMoney implements CallMoney, StepMoney {
     this.#context = context
     this.#hold = new CallHold(app, call, () => context.listener.end('failed'))
     this.#open = new OpenSteps(app, call)
-    this.#time = call.timePrice && new CallTime(call.timePrice, this.#app.clock)
+    this.#time = call.timeCost && new CallTime(call.timeCost, this.#app.clock)
   }
 
   get spent(): bigint {

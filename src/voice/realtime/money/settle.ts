@@ -1,4 +1,5 @@
 /** The only place where a call ends in the database: its row, its money, its receipt and its event in one transaction. */
+import { storedCost } from '#core/models'
 import { totalQuantities } from '#core/paid'
 import type { Tx } from '#platform/db'
 import { writeEvent } from '#platform/events'
@@ -7,8 +8,9 @@ import type { CallSettlementApp } from '../app.ts'
 import { callName } from '../call-id.ts'
 import type { EndReason } from '../parts.ts'
 import { type CallKey, type CallRow, lockRunning, writeEnded } from '../store.ts'
-import { maxLines, receiptDetail, usageOfSteps } from './receipt.ts'
+import { costOfSteps, maxLines, receiptDetail, usageOfSteps } from './receipt.ts'
 import {
+  costsOf,
   deleteSteps,
   deleteUntaken,
   firstSteps,
@@ -71,6 +73,7 @@ async function settleRow(
   const key = { accountId: row.account_id, callId: row.call_id }
   const totals = await totalsOf(tx, key)
   const rows = await firstSteps(tx, key, maxLines)
+  const cost = costOfSteps(await costsOf(tx, key))
   const groups = totals.steps > maxLines ? await groupsAfter(tx, key, maxLines) : []
   await deleteSteps(tx, key)
   const now = new Date(app.clock.nowMs())
@@ -87,7 +90,12 @@ async function settleRow(
     ...(!row.connected_at && !end.connectedAt && { sound: null }),
   }
   const { tokens, quantities } = usageOfSteps(rows, groups)
-  const detail = { ...headOf(ended, totals, end.facts), tokens, ...receiptDetail(rows, groups) }
+  const detail = {
+    ...headOf(ended, totals, end.facts),
+    tokens,
+    ...receiptDetail(rows, groups),
+    charge: storedCost(cost, row.model),
+  }
   await notify(tx, ended, now)
   // This comes last, because other holds of the account wait from here on.
   const settled = await settleHoldInTx(

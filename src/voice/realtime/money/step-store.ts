@@ -1,5 +1,6 @@
 /** SQL of the steps of a call. */
 import { sql } from 'kysely'
+import type { StoredPart } from '#core/models'
 import type { Db, Tx } from '#platform/db'
 import type { StepKind } from '../parts.ts'
 import type { CallKey } from '../store.ts'
@@ -18,6 +19,8 @@ export interface StoredLine {
   usage_source?: 'estimated'
   /** Attempts as in `PricedAttempt`. */
   attempts?: readonly unknown[]
+  /** The lines of the cost; absent on steps of an earlier release. */
+  charge?: readonly StoredPart[]
 }
 
 export interface StepRow {
@@ -171,6 +174,18 @@ export const firstSteps = (tx: Tx, { accountId, callId }: CallKey, limit: number
     .orderBy('position')
     .limit(limit)
     .execute()
+
+/** What is known of the cost of a step. */
+export type StepCost = Pick<StepRow, 'kind' | 'model' | 'worst' | 'cost'> & {
+  charge: readonly StoredPart[] | null
+}
+
+export async function costsOf(tx: Tx, { accountId, callId }: CallKey): Promise<StepCost[]> {
+  const { rows } =
+    await sql<StepCost>`select kind, model, worst, cost, line -> 'charge' as charge from realtime.steps
+    where account_id = ${accountId} and call_id = ${callId} order by position`.execute(tx)
+  return rows
+}
 
 /** The steps of one kind and model together. */
 export interface StepGroup {

@@ -1,4 +1,5 @@
 /** A step of a call: the amount taken for it, the one paid call that it may be, and its end. */
+import { type Cost, limitCost, storedCost } from '#core/models'
 import type { RequestPart } from '#core/paid'
 import type { Tx } from '#platform/db'
 import type { Hold, HoldOptions, Settlement, SettlementResult } from '#platform/ledger'
@@ -62,7 +63,7 @@ export class CallStep implements OpenStep {
     return this.#end
   }
 
-  done(cost: bigint | undefined, line: StepLine, { discarded = false } = {}): void {
+  done(cost: Cost | undefined, line: StepLine, { discarded = false } = {}): void {
     if (this.#end) {
       this.#money.report(this, 'a step of a call has ended twice')
       return
@@ -72,11 +73,12 @@ export class CallStep implements OpenStep {
   }
 
   /** The end of the step. Nothing is charged beyond the amount taken for it; the rest is the platform's loss. */
-  endOf(cost: bigint | undefined, line: StepLine, discarded: boolean): StepEnd {
+  endOf(cost: Cost | undefined, line: StepLine, discarded: boolean): StepEnd {
     const { stepId, model } = this.facts
     const settlement = this.#settlement
     if (!settlement && cost === undefined) this.#money.report(this, 'a step of a call has no cost')
-    const used = settlement?.microcredits ?? cost ?? this.worst
+    const known = cost ?? limitCost(this.worst, { model })
+    const used = settlement?.microcredits ?? known.microcredits
     const lost = settlement?.lostMicrocredits ?? 0n
     const due = used - lost
     if (due > this.worst) this.#money.overran(this)
@@ -87,7 +89,10 @@ export class CallStep implements OpenStep {
       cost: charged,
       lost: used - charged,
       discarded,
-      line: storedLine(this.facts, line, settlement, charged),
+      line: {
+        ...storedLine(this.facts, line, settlement, charged),
+        ...(!settlement && { charge: storedCost(known, model) }),
+      },
     }
   }
 

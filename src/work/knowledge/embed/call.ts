@@ -152,6 +152,7 @@ const problems: Partial<Record<string, string>> = {
   BUDGET_EXCEEDED: 'no_credits',
   INVALID_API_KEY: 'key_ended',
   ACCOUNT_SUSPENDED: 'key_ended',
+  ACCOUNT_CLOSING: 'key_ended',
   PLAN_REQUIRED: 'key_ended',
   MODEL_NOT_ALLOWED: 'model_not_allowed',
 }

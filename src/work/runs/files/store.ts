@@ -71,3 +71,19 @@ export const blobsOf = async (db: Db, { accountId, runId }: RunKey): Promise<str
   )
   return rows.map(({ storage_key }) => storage_key)
 }
+
+/** The files of runs that these keys of the account have paid for, in the order of runs and paths. */
+export async function filesOfKeys(
+  { kysely }: Db,
+  { accountId, keyIds }: { accountId: string; keyIds: readonly string[] },
+  after: { runId: string; path: string } | null,
+  limit: number,
+): Promise<(FileRow & { project_id: string; receipt_id: string })[]> {
+  const { rows } = await sql<FileRow & { project_id: string; receipt_id: string }>`
+    select f.*, r.project_id, r.receipt_id from work.files f join work.runs r using (account_id, run_id)
+    where f.account_id = ${accountId} and r.key_id = any(${[...keyIds]}::uuid[])
+      and (${after?.runId ?? null}::uuid is null
+        or (f.run_id, f.path) > (${after?.runId ?? null}::uuid, ${after?.path ?? null}::text))
+    order by f.run_id, f.path limit ${limit}`.execute(kysely)
+  return rows
+}

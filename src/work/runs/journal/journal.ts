@@ -3,6 +3,7 @@
  * was begun and never ended is lost, and is not started again (docs/decisions/work/durable-runs.md).
  */
 import assert from 'node:assert/strict'
+import { type Cost, limitCost, storedCost } from '#core/models'
 import { requireActivePayer } from '#core/paid'
 import { Failure } from '#platform/errors'
 import { uuidv7 } from '#platform/ids'
@@ -11,11 +12,11 @@ import type { RunLease } from '../run-lease.ts'
 import { readResult, storeResult } from './results.ts'
 import * as store from './store.ts'
 
-/** How a step ended and what it cost, in micro-credits. */
+/** How a step ended and what it cost. */
 export type StepResult<Value> =
-  | { state: 'done'; value: Value; cost: bigint; detail?: store.StepDetail }
-  | { state: 'failed'; code: string; cost: bigint; detail?: store.StepDetail }
-  | { state: 'lost'; cost: bigint; detail?: store.StepDetail }
+  | { state: 'done'; value: Value; cost: Cost; detail?: store.StepDetail }
+  | { state: 'failed'; code: string; cost: Cost; detail?: store.StepDetail }
+  | { state: 'lost'; cost: Cost; detail?: store.StepDetail }
   /** Nothing was done that could have had an effect, so the step may be executed later. */
   | { state: 'undone' }
 
@@ -103,7 +104,7 @@ export class Journal {
       result = mayPay ? await execute(effectId) : { state: 'undone' }
     } catch (error) {
       // A defect of ours: whether the call had an effect is unknown.
-      await this.#end(step, effectId, { state: 'lost', cost: worst })
+      await this.#end(step, effectId, { state: 'lost', cost: limitCost(worst) })
       throw error
     }
     await this.#end(step, effectId, result)
@@ -131,10 +132,10 @@ export class Journal {
         step,
         effectId,
         state: result.state,
-        cost: result.state === 'undone' ? 0n : result.cost,
+        cost: result.state === 'undone' ? 0n : result.cost.microcredits,
         ...stored,
         errorCode: result.state === 'failed' ? result.code : undefined,
-        detail: result.state === 'undone' ? undefined : result.detail,
+        detail: result.state === 'undone' ? undefined : chargedDetail(result),
         now: this.#lease.now(),
       }),
     )
@@ -161,6 +162,18 @@ export class Journal {
     if (row.state !== 'done') throw new LostStep(row.step)
     return (await readResult(this.#lease.app, row)) as Value
   }
+}
+
+/** The detail of a step with the lines of its cost, if it cost something. */
+function chargedDetail({
+  cost,
+  detail,
+}: {
+  cost: Cost
+  detail?: store.StepDetail
+}): store.StepDetail | undefined {
+  if (cost.parts.length === 0) return detail
+  return { ...detail, charge: storedCost(cost, detail?.model ?? null) }
 }
 
 /** The value as it would be read back after a crash. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { StoredPart } from '#core/models'
 import type { Db, Tx } from '#platform/db'
 import type { Quantities } from '#platform/ledger'
 import type { LeaseKey, RunKey } from '../store.ts'
@@ -28,6 +29,8 @@ export interface StepDetail {
   attempts?: unknown[]
   /** Figures of the upstream that are impossible. */
   claims?: unknown[]
+  /** The lines of its cost, for the model of this detail. */
+  charge?: readonly StoredPart[]
   /** The call failed after it was sent: the upstream may have executed it. */
   may_have_run?: true
 }

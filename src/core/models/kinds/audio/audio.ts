@@ -2,11 +2,12 @@
 import { Type } from 'typebox'
 import type { AudioCall, AudioProvider } from '#core/spec'
 import { safeInteger } from '#platform/schema'
+import { sumOfLines } from '../cost.ts'
 import { missingDialectOf } from '../dialects.ts'
 import { modelKind, withoutTokens } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
 import { type AudioModel, type AudioPricing, canSpeak } from './audio-model.ts'
-import { audioCost } from './price.ts'
+import { type AudioBound, audioLines } from './price.ts'
 import { type AudioEntry, AudioEntrySchema, readAudioEntry } from './settings.ts'
 import { audioDialects, unableWires } from './wires.ts'
 
@@ -132,8 +133,8 @@ export const audio = modelKind({
   // A broken connection or a 500 does not prove that nothing was executed.
   mayReleaseClaim: ({ executed, status }) =>
     !executed || (status !== undefined && status >= 400 && status < 500),
-  price: audioCost,
-  worstCase: audioCost,
+  lines: audioLines,
+  worstCase: (model, conversion, bound: AudioBound) => sumOfLines(audioLines(model, conversion, bound)),
   defaultModel: {
     setting: 'speech_model',
     expected: { en: 'the id of an audio model that speaks', fa: 'شناسه‌ی یک مدل صدا که حرف می‌زند' },

@@ -1,5 +1,6 @@
 /** What sound costs: by characters of its text, by seconds, by tokens, or by several of them. */
-import { microcreditsOf, type PriceConversion, scale } from '../microcredits.ts'
+import { type CostLine, pricedLines } from '../cost.ts'
+import { microcreditsOf, type PriceConversion } from '../microcredits.ts'
 import type { AudioModel } from './audio-model.ts'
 
 export interface AudioUsage {
@@ -14,22 +15,30 @@ export interface AudioUsage {
 /** What a hold must cover: everything that the order may use at most. */
 export type AudioBound = AudioUsage
 
-/** The cost of sound in micro-credits, rounded up once. */
-export function audioCost(
+/** What sound costs. */
+export const audioLines = (
   { pricing }: AudioModel,
   conversion: PriceConversion,
   { characters, seconds, inputTokens, outputTokens }: AudioUsage,
-): bigint {
-  const millionths =
-    microcreditsOf(pricing.perMillionCharacters, conversion) * BigInt(characters) +
-    microcreditsOf(pricing.inputPerMillion, conversion) * BigInt(inputTokens) +
-    microcreditsOf(pricing.outputPerMillion, conversion) * BigInt(outputTokens)
-  // In sixtieths of a millionth of a micro-credit: one micro-credit a minute is a million of them a second.
-  const bySeconds = microcreditsOf(pricing.perMinute, conversion) * BigInt(Math.ceil(seconds)) * scale
-  return roundedUp(millionths * 60n + bySeconds, 60n * scale)
-}
-
-const roundedUp = (amount: bigint, unit: bigint): bigint => (amount + unit - 1n) / unit
+): CostLine[] =>
+  pricedLines([
+    {
+      unit: 'characters',
+      quantity: characters,
+      price: microcreditsOf(pricing.perMillionCharacters, conversion),
+    },
+    {
+      unit: 'input_tokens',
+      quantity: inputTokens,
+      price: microcreditsOf(pricing.inputPerMillion, conversion),
+    },
+    {
+      unit: 'output_tokens',
+      quantity: outputTokens,
+      price: microcreditsOf(pricing.outputPerMillion, conversion),
+    },
+    { unit: 'seconds', quantity: Math.ceil(seconds), price: microcreditsOf(pricing.perMinute, conversion) },
+  ])
 
 /** Nobody speaks more slowly than three characters a second, with two seconds around each text. */
 const charactersPerSecond = 3

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { readEnv } from '#platform/config'
 import { StartRefused } from '#platform/errors'
 import { loadConfig } from '#settings'
+import { sumOfLines } from '../cost.ts'
 import type { AudioModel } from './audio-model.ts'
-import { audioCost, maxSpokenSeconds } from './price.ts'
+import { audioLines, maxSpokenSeconds } from './price.ts'
 
 const entry = (audio: string, pricing: string) => `models:
   - id: acme/voice
@@ -96,7 +97,7 @@ describe('price', () => {
     // A third of a micro-credit a minute is rounded up to one, and 62 seconds at that price to two.
     ['rounded up', { perMinute: 0.000_000_001 / 3 }, 2n],
   ])('%s', (_, pricing, microcredits) => {
-    expect(audioCost(model(pricing), conversion, used)).toBe(microcredits)
+    expect(sumOfLines(audioLines(model(pricing), conversion, used))).toBe(microcredits)
   })
 
   test('the bound of seconds is beyond the slowest speech', () => {

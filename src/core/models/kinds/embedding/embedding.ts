@@ -2,10 +2,11 @@
 import { Type } from 'typebox'
 import type { EmbeddingCall, EmbeddingOrder, EmbeddingProvider, UpstreamError } from '#core/spec'
 import { phrases } from '../../phrases.ts'
+import { sumOfLines } from '../cost.ts'
 import { modelKind } from '../kind.ts'
 import { creditsPerUsd, currency, usdPerMillion } from '../pricing.ts'
 import type { EmbeddingModel } from './embedding-model.ts'
-import { embeddingCost, maxEmbeddingTokens } from './price.ts'
+import { embeddingLines, maxEmbeddingTokens } from './price.ts'
 import { type EmbeddingEntry, EmbeddingEntrySchema, readEmbeddingEntry } from './settings.ts'
 
 declare module '../kind.ts' {
@@ -65,9 +66,9 @@ export const embedding = modelKind({
   mayRepeat: wasFree,
   mayReleaseClaim: wasFree,
   /** `tokens` are those of the texts. */
-  price: ({ pricing }, conversion, tokens: number) => embeddingCost(pricing, conversion, tokens),
+  lines: ({ pricing }, conversion, tokens: number) => embeddingLines(pricing, conversion, tokens),
   worstCase: ({ pricing }, conversion, { texts }: EmbeddingOrder) =>
-    embeddingCost(pricing, conversion, maxEmbeddingTokens(texts)),
+    sumOfLines(embeddingLines(pricing, conversion, maxEmbeddingTokens(texts))),
   // It finds passages of knowledge projects by meaning; where none is named, they are found by words only.
   defaultModel: {
     setting: 'embedding_model',

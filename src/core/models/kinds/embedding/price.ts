@@ -1,5 +1,6 @@
 /** What vectors cost: their texts are input, and there is no output. */
-import { microcreditsOf, type PriceConversion, wholeMicrocredits } from '../microcredits.ts'
+import type { CostLine } from '../cost.ts'
+import { microcreditsOf, type PriceConversion } from '../microcredits.ts'
 import type { EmbeddingPricing } from './embedding-model.ts'
 
 /** The tokens that mark the beginning and the end of a text. */
@@ -17,9 +18,11 @@ export const possibleEmbeddingTokens = (texts: readonly string[]): number =>
 export const estimatedEmbeddingTokens = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 4), 0)
 
-/** The cost of the tokens in micro-credits. A token's price is a whole number of millionths of one. */
-export const embeddingCost = (
+/** What the tokens of texts cost. */
+export const embeddingLines = (
   { inputPerMillion }: EmbeddingPricing,
   conversion: PriceConversion,
   tokens: number,
-): bigint => wholeMicrocredits(microcreditsOf(inputPerMillion, conversion) * BigInt(tokens))
+): CostLine[] => [
+  { unit: 'input_tokens', quantity: tokens, price: microcreditsOf(inputPerMillion, conversion) },
+]

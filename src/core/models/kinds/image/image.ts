@@ -13,7 +13,7 @@ import {
   requestableFormats,
   sizeName,
 } from './image-model.ts'
-import { imageCost, imageWorstCase } from './price.ts'
+import { imageLines, imageWorstCase } from './price.ts'
 import { type ImageEntry, ImageEntrySchema, readImageEntry } from './settings.ts'
 import { imageDialects, imageOptionsOf, unableImage } from './wires.ts'
 
@@ -192,7 +192,7 @@ export const image = modelKind({
   // A broken connection or a 500 does not prove that nothing was executed.
   mayReleaseClaim: ({ executed, status }) =>
     !executed || (status !== undefined && status >= 400 && status < 500),
-  price: imageCost,
+  lines: imageLines,
   worstCase: imageWorstCase,
   presets: { en: 'the id of a model of the kind image', fa: 'شناسه‌ی یک مدل تصویر' },
 })

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { ImageOrder } from '#core/turn'
+import { sumOfLines } from '../cost.ts'
 import type { ImageModel } from './image-model.ts'
-import { imageCost, imageWorstCase, plausibleImageTokens } from './price.ts'
+import { imageLines, imageWorstCase, plausibleImageTokens } from './price.ts'
 
 /** One micro-credit each token of a picture that is given along, and nothing else. */
 const model = {
@@ -27,7 +28,8 @@ test('what is held of pictures given along counts a mask as one more, and more f
 })
 
 test('an upstream that counts nothing is charged with what was expected: a mask and faithful pictures included', () => {
-  const charged = (order: Partial<ImageOrder>) => Number(imageCost(model, conversion, orderWith(order)))
+  const charged = (order: Partial<ImageOrder>) =>
+    Number(sumOfLines(imageLines(model, conversion, orderWith(order))))
   expect(charged({})).toBe(2_000)
   expect(charged({ mask: picture })).toBe(3_000)
   const faithful = { mask: picture, options: { input_fidelity: 'high' } }

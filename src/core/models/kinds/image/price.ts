@@ -3,7 +3,8 @@
  * tokens, the hold covers the expected tokens with a margin, and the upstream's count is charged within the hold.
  */
 import type { ImageOrder } from '#core/turn'
-import { microcreditsOf, type PriceConversion, wholeMicrocredits } from '../microcredits.ts'
+import { type CostLine, pricedLines, sumOfLines } from '../cost.ts'
+import { microcreditsOf, type PriceConversion } from '../microcredits.ts'
 import {
   type ExpectedImageTokens,
   expectedOutput,
@@ -34,11 +35,15 @@ export interface ImageUsage extends ImageOrder {
 
 type CompleteImageTokens = Required<ImageTokens>
 
-/** The cost of pictures in micro-credits. */
-export const imageCost = ({ pricing }: ImageModel, conversion: PriceConversion, used: ImageUsage): bigint =>
+/** What pictures cost. */
+export const imageLines = (
+  { pricing }: ImageModel,
+  conversion: PriceConversion,
+  used: ImageUsage,
+): CostLine[] =>
   pricing.unit === 'image'
-    ? pictureCost(pricing, conversion, used)
-    : tokenCost(pricing, conversion, paidTokens(pricing, used))
+    ? pictureLines(pricing, conversion, used)
+    : tokenLines(pricing, conversion, paidTokens(pricing, used))
 
 /** The tokens that are paid for; undefined where pictures have a price each. */
 export const paidImageTokens = (
@@ -59,33 +64,50 @@ export const imageWorstCase = (
   conversion: PriceConversion,
   order: ImageOrder,
 ): bigint =>
-  pricing.unit === 'image'
-    ? pictureCost(pricing, conversion, order)
-    : tokenCost(pricing, conversion, heldTokens(pricing, order))
+  sumOfLines(
+    pricing.unit === 'image'
+      ? pictureLines(pricing, conversion, order)
+      : tokenLines(pricing, conversion, heldTokens(pricing, order)),
+  )
 
-/** Each price is rounded up to a whole micro-credit once. */
-function pictureCost(pricing: PicturePricing, conversion: PriceConversion, order: ImageOrder): bigint {
-  const each = microcreditsOf(imagePrice(pricing, order), conversion)
-  const reference = microcreditsOf(pricing.perReference, conversion)
-  const partial = microcreditsOf(pricing.perPartial, conversion)
-  const others = reference * BigInt(order.references.length) + partial * BigInt(order.partials ?? 0)
-  return each * BigInt(order.count) + others
-}
+/** Each price is rounded up to a whole micro-credit. */
+const pictureLines = (pricing: PicturePricing, conversion: PriceConversion, order: ImageOrder): CostLine[] =>
+  pricedLines([
+    {
+      unit: 'pictures',
+      quantity: order.count,
+      price: microcreditsOf(imagePrice(pricing, order), conversion),
+    },
+    {
+      unit: 'references',
+      quantity: order.references.length,
+      price: microcreditsOf(pricing.perReference, conversion),
+    },
+    {
+      unit: 'partials',
+      quantity: order.partials ?? 0,
+      price: microcreditsOf(pricing.perPartial, conversion),
+    },
+  ])
 
-/** The cost of tokens, rounded up once. */
-function tokenCost(
+const tokenLines = (
   pricing: ImageTokenPricing,
   conversion: PriceConversion,
   { input, mediaInput, output }: CompleteImageTokens,
-): bigint {
-  const cost = (tokens: number, usdPerMillion: number): bigint =>
-    BigInt(tokens) * microcreditsOf(usdPerMillion, conversion)
-  return wholeMicrocredits(
-    cost(input - mediaInput, pricing.inputPerMillion) +
-      cost(mediaInput, pricing.mediaInputPerMillion) +
-      cost(output, pricing.outputPerMillion),
-  )
-}
+): CostLine[] =>
+  pricedLines([
+    {
+      unit: 'input_tokens',
+      quantity: input - mediaInput,
+      price: microcreditsOf(pricing.inputPerMillion, conversion),
+    },
+    {
+      unit: 'media_input_tokens',
+      quantity: mediaInput,
+      price: microcreditsOf(pricing.mediaInputPerMillion, conversion),
+    },
+    { unit: 'output_tokens', quantity: output, price: microcreditsOf(pricing.outputPerMillion, conversion) },
+  ])
 
 /** Tokens around the prompt, for models that put instructions of their own before it. */
 const tokensAround = 64

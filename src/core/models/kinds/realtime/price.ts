@@ -1,17 +1,17 @@
 /** What the time of a call costs, beside the models that work in it, and what the tokens of a relay cost. */
 import type { RealtimeUsage } from '#core/spec'
+import { type Cost, type CostLine, costOfLines } from '../cost.ts'
 import { microcreditsOf, type PriceConversion } from '../microcredits.ts'
 import type { RealtimeModel, RelayModel } from './realtime-model.ts'
 
-/** The cost of a connection of whole seconds in micro-credits, rounded up once. */
-export function realtimeCost(
+/** What a connection of whole seconds costs. */
+export const realtimeLines = (
   { pricing }: RealtimeModel,
   conversion: PriceConversion,
   { seconds }: { seconds: number },
-): bigint {
-  const perMinute = microcreditsOf(pricing.perMinute, conversion)
-  return (perMinute * BigInt(seconds) + 59n) / 60n
-}
+): CostLine[] => [
+  { unit: 'seconds', quantity: seconds, price: microcreditsOf(pricing.perMinute, conversion) },
+]
 
 /** Micro-credits of a million tokens of each kind. */
 export function relayPricing(
@@ -30,12 +30,19 @@ export function relayPricing(
   }
 }
 
-/** The cost of speech that the upstream of a relay transcribes, in micro-credits, rounded up once. */
-export function relayTranscriptionCost(
-  { pricing }: RelayModel,
+/** The cost of speech that the upstream of a relay transcribes, counted in milliseconds. */
+export const relayTranscriptionCost = (
+  { id, pricing }: RelayModel,
   conversion: PriceConversion,
   seconds: number,
-): bigint {
-  const perMinute = microcreditsOf(pricing.transcriptionPerMinute, conversion)
-  return (perMinute * BigInt(Math.ceil(seconds * 1_000)) + 59_999n) / 60_000n
-}
+): Cost =>
+  costOfLines(
+    [
+      {
+        unit: 'milliseconds',
+        quantity: Math.ceil(seconds * 1_000),
+        price: microcreditsOf(pricing.transcriptionPerMinute, conversion),
+      },
+    ],
+    { model: id },
+  )

@@ -1,9 +1,10 @@
 /** Models that one talks with in a call. */
 import { Type } from 'typebox'
+import { sumOfLines } from '../cost.ts'
 import { modelKind, withoutTokens } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
 import { completePipeline, realtimeModelOf } from './pipeline.ts'
-import { realtimeCost } from './price.ts'
+import { realtimeLines } from './price.ts'
 import type { RealtimeModel } from './realtime-model.ts'
 import { type RealtimeEntry, RealtimeEntrySchema, readRealtimeEntry } from './settings.ts'
 
@@ -131,8 +132,9 @@ export const realtime = modelKind({
   callProvider: undefined,
   mayRepeat: () => false,
   mayReleaseClaim: () => false,
-  price: realtimeCost,
-  worstCase: realtimeCost,
+  lines: realtimeLines,
+  worstCase: (model, conversion, most: { seconds: number }) =>
+    sumOfLines(realtimeLines(model, conversion, most)),
   complete: completePipeline,
   defaultModel: {
     setting: 'realtime_model',

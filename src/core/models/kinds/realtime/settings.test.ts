@@ -4,7 +4,8 @@ import { StartRefused } from '#platform/errors'
 import { sandboxModels } from '#sandbox'
 import { loadConfig } from '#settings'
 import { buildCatalogue, type Catalogue } from '../../catalogue.ts'
-import { realtimeCost, relayPricing, relayTranscriptionCost } from './price.ts'
+import { sumOfLines } from '../cost.ts'
+import { realtimeLines, relayPricing, relayTranscriptionCost } from './price.ts'
 import type { RealtimeModel } from './realtime-model.ts'
 
 const entry = (more = '') => `models:
@@ -101,7 +102,8 @@ test('calls without a model have one only where the configuration names it', () 
 
 test('a minute is charged by the second, rounded up once', () => {
   const model = talk(entry('    pricing: { per_minute: 0.0000005 }\n'))
-  const cost = (seconds: number) => realtimeCost(model, { creditsPerUsd: 1_000, markup: 1 }, { seconds })
+  const cost = (seconds: number) =>
+    sumOfLines(realtimeLines(model, { creditsPerUsd: 1_000, markup: 1 }, { seconds }))
   expect([cost(0), cost(1), cost(60), cost(61)]).toEqual([0n, 9n, 500n, 509n])
 })
 
@@ -131,8 +133,8 @@ test('a relay has the voices and limits of its upstream, and a price of each kin
     cachedAudioInput: 400_000_000n,
     audioOutput: 64_000_000_000n,
   })
-  expect(realtimeCost(model, conversion, { seconds: 60 })).toBe(10_000_000n)
-  const cost = (seconds: number) => relayTranscriptionCost(model, conversion, seconds)
+  expect(sumOfLines(realtimeLines(model, conversion, { seconds: 60 }))).toBe(10_000_000n)
+  const cost = (seconds: number) => relayTranscriptionCost(model, conversion, seconds).microcredits
   expect([cost(0), cost(0.0001), cost(0.5), cost(60)]).toEqual([0n, 100n, 50_000n, 6_000_000n])
 })
 

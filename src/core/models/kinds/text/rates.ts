@@ -1,6 +1,7 @@
 /** Prices of tokens as integers, and what usage costs by them. */
 import type { Usage } from '#core/turn'
-import { microcreditsOf, type PriceConversion, scale, wholeMicrocredits } from '../microcredits.ts'
+import type { CostLine } from '../cost.ts'
+import { microcreditsOf, type PriceConversion } from '../microcredits.ts'
 import type { Pricing } from './text-model.ts'
 
 /** Prices per token in millionths of a micro-credit, so that the cheapest token is still an integer. */
@@ -12,7 +13,7 @@ export interface Rates {
   cacheWriteHour: bigint
   mediaInput: bigint
   output: bigint
-  /** The price of a search that the upstream runs itself, in the same millionths. */
+  /** The price of a search that the upstream runs itself, in whole micro-credits. */
   webSearch: bigint
 }
 
@@ -37,7 +38,7 @@ function makeRates(pricing: Pricing, conversion: PriceConversion): Rates {
     cacheWriteHour: rate(hourPrice(pricing)),
     mediaInput: rate(pricing.mediaInputPerMillion),
     output: rate(pricing.outputPerMillion),
-    webSearch: rate((pricing.webSearchPerUse ?? 0) * Number(scale)),
+    webSearch: rate(pricing.webSearchPerUse ?? 0),
   }
 }
 
@@ -50,21 +51,21 @@ export const hourPrice = ({
   cacheWriteHourPerMillion ??
   (cacheWritePerMillion > inputPerMillion ? 1.6 * cacheWritePerMillion : cacheWritePerMillion)
 
-/** What this usage costs, rounded up to a whole micro-credit once. */
-export function costOf(rates: Rates, usage: Usage): bigint {
+/** What this usage costs. Reasoning is part of the output. */
+export function textLines(rates: Rates, usage: Usage): CostLine[] {
   const hour = usage.cacheWriteHourInput ?? 0
   const plain = usage.input - usage.cachedInput - usage.cacheWriteInput - usage.mediaInput
-  return wholeMicrocredits(
-    count(plain) * rates.input +
-      count(usage.cachedInput) * rates.cachedInput +
-      count(usage.cacheWriteInput - hour) * rates.cacheWrite +
-      count(hour) * rates.cacheWriteHour +
-      count(usage.mediaInput) * rates.mediaInput +
-      count(usage.output) * rates.output +
-      count(usage.webSearches ?? 0) * rates.webSearch,
-  )
+  return [
+    { unit: 'input_tokens', quantity: count(plain), price: rates.input },
+    { unit: 'cached_input_tokens', quantity: count(usage.cachedInput), price: rates.cachedInput },
+    { unit: 'cache_write_tokens', quantity: count(usage.cacheWriteInput - hour), price: rates.cacheWrite },
+    { unit: 'cache_write_hour_tokens', quantity: count(hour), price: rates.cacheWriteHour },
+    { unit: 'media_input_tokens', quantity: count(usage.mediaInput), price: rates.mediaInput },
+    { unit: 'output_tokens', quantity: count(usage.output), price: rates.output },
+    { unit: 'searches', quantity: count(usage.webSearches ?? 0), price: rates.webSearch },
+  ]
 }
 
 /** An upstream's figure as a token count: never negative, never a fraction, never more than a counter can hold. */
-const count = (tokens: number): bigint =>
-  tokens > 0 && tokens <= Number.MAX_SAFE_INTEGER ? BigInt(Math.ceil(tokens)) : 0n
+const count = (tokens: number): number =>
+  tokens > 0 && tokens <= Number.MAX_SAFE_INTEGER ? Math.ceil(tokens) : 0

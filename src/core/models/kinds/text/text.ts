@@ -7,7 +7,7 @@ import { phrases, refuseConfig } from '../../phrases.ts'
 import { isWire, type ProviderConfig } from '../../provider-settings.ts'
 import { type ModelBasis, modelKind } from '../kind.ts'
 import { creditsPerUsd, currency, usdPerMillion } from '../pricing.ts'
-import { costOf, ratesOf } from './rates.ts'
+import { ratesOf, textLines } from './rates.ts'
 import { readTextEntry, type TextEntry, TextEntrySchema } from './settings.ts'
 import type { Model, Pricing } from './text-model.ts'
 import { worstCaseOf } from './worst-case.ts'
@@ -61,7 +61,7 @@ export const text = modelKind({
   mayRepeat: ({ executed }, isBackground) => !executed || !isBackground,
   mayReleaseClaim: ({ executed, status = 0, fault }) =>
     !executed || status >= 400 || fault === 'connect' || fault === 'reset',
-  price: ({ pricing }, conversion, used: Usage) => costOf(ratesOf(pricing, conversion), used),
+  lines: ({ pricing }, conversion, used: Usage) => textLines(ratesOf(pricing, conversion), used),
   worstCase: worstCaseOf,
   defaultModel: {
     setting: 'text_model',

@@ -51,7 +51,7 @@ function promptWorstCase(rates: Rates, { input, searches, compacts }: PromptBoun
   const text = highest(rates.input, rates.cachedInput, rates.cacheWrite, rates.cacheWriteHour)
   const tokens = BigInt(input.text + input.image) * text
   const read = wholeMicrocredits(tokens + BigInt(input.media) * highest(text, rates.mediaInput))
-  return (compacts ? 2n : 1n) * read + wholeMicrocredits(BigInt(searches) * rates.webSearch)
+  return (compacts ? 2n : 1n) * read + BigInt(searches) * rates.webSearch
 }
 
 function outputRate(rates: Rates, { compacts, resumes }: PromptBound): bigint {

@@ -1,5 +1,6 @@
 /** What a transcript costs: by seconds of the recording, by tokens, or by both. */
-import { microcreditsOf, type PriceConversion, scale } from '../microcredits.ts'
+import { type CostLine, pricedLines } from '../cost.ts'
+import { microcreditsOf, type PriceConversion } from '../microcredits.ts'
 import type { TranscriptionModel } from './transcription-model.ts'
 
 export interface TranscriptionUsage {
@@ -9,20 +10,29 @@ export interface TranscriptionUsage {
   outputTokens: number
 }
 
-/** The cost of a transcript in micro-credits, rounded up once. Seconds of each call are rounded up to whole ones. */
-export function transcriptionCost(
+/** What a transcript costs. Seconds of each call are rounded up to whole ones. */
+export const transcriptionLines = (
   { pricing }: TranscriptionModel,
   conversion: PriceConversion,
   { seconds, inputTokens, outputTokens }: TranscriptionUsage,
-): bigint {
-  const billed = billedSeconds(pricing, seconds)
-  const millionths =
-    microcreditsOf(pricing.inputPerMillion, conversion) * BigInt(inputTokens) +
-    microcreditsOf(pricing.outputPerMillion, conversion) * BigInt(outputTokens)
-  // In sixtieths of a millionth of a micro-credit: one micro-credit a minute is a million of them a second.
-  const bySeconds = microcreditsOf(pricing.perMinute, conversion) * BigInt(billed) * scale
-  return (millionths * 60n + bySeconds + 60n * scale - 1n) / (60n * scale)
-}
+): CostLine[] =>
+  pricedLines([
+    {
+      unit: 'seconds',
+      quantity: billedSeconds(pricing, seconds),
+      price: microcreditsOf(pricing.perMinute, conversion),
+    },
+    {
+      unit: 'input_tokens',
+      quantity: inputTokens,
+      price: microcreditsOf(pricing.inputPerMillion, conversion),
+    },
+    {
+      unit: 'output_tokens',
+      quantity: outputTokens,
+      price: microcreditsOf(pricing.outputPerMillion, conversion),
+    },
+  ])
 
 /** The seconds that are charged: whole seconds of every call, and at least `minimumSeconds` for each. */
 export const billedSeconds = (

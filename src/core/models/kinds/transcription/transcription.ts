@@ -2,10 +2,11 @@
 import { Type } from 'typebox'
 import type { TranscriptionCall, TranscriptionProvider } from '#core/spec'
 import { safeInteger } from '#platform/schema'
+import { sumOfLines } from '../cost.ts'
 import { missingDialectOf } from '../dialects.ts'
 import { modelKind, withoutTokens } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach, usdPerMillion } from '../pricing.ts'
-import { transcriptionCost } from './price.ts'
+import { type TranscriptionUsage, transcriptionLines } from './price.ts'
 import { readTranscriptionEntry, type TranscriptionEntry, TranscriptionEntrySchema } from './settings.ts'
 import type { TranscriptionModel, TranscriptionPricing } from './transcription-model.ts'
 import { transcriptionDialects, unableTranscription } from './wires.ts'
@@ -119,8 +120,9 @@ export const transcription = modelKind({
   // A broken connection or a 500 does not prove that nothing was executed.
   mayReleaseClaim: ({ executed, status }) =>
     !executed || (status !== undefined && status >= 400 && status < 500),
-  price: transcriptionCost,
-  worstCase: transcriptionCost,
+  lines: transcriptionLines,
+  worstCase: (model, conversion, most: TranscriptionUsage) =>
+    sumOfLines(transcriptionLines(model, conversion, most)),
   defaultModel: {
     setting: 'transcription_model',
     expected: { en: 'the id of a transcription model', fa: 'شناسه‌ی یک مدل رونویسی' },

@@ -1,5 +1,6 @@
 /** What a video costs: by its row of the table, for each second or as a whole. */
 import type { VideoOrder } from '#core/turn'
+import { type CostLine, pricedLines, sumOfLines } from '../cost.ts'
 import { microcreditsOf, type PriceConversion } from '../microcredits.ts'
 import type { VideoModel, VideoPriceRow } from './video-model.ts'
 
@@ -24,20 +25,26 @@ export const videoPriceRow = (
   )
 
 /** The most that an order costs in micro-credits, by the table. A video that is longer than was ordered never costs more. */
-export function videoWorstCase(model: VideoModel, conversion: PriceConversion, order: PricedVideo): bigint {
+export const videoWorstCase = (model: VideoModel, conversion: PriceConversion, order: PricedVideo): bigint =>
+  sumOfLines(tableLines(model, conversion, order))
+
+function tableLines(model: VideoModel, conversion: PriceConversion, order: PricedVideo): CostLine[] {
   const { perSecond = 0, perVideo = 0 } = videoPriceRow(model, order) ?? {}
-  return microcreditsOf(perSecond, conversion) * BigInt(order.seconds) + microcreditsOf(perVideo, conversion)
+  return pricedLines([
+    { unit: 'video_seconds', quantity: order.seconds, price: microcreditsOf(perSecond, conversion) },
+    { unit: 'videos', quantity: 1, price: microcreditsOf(perVideo, conversion) },
+  ])
 }
 
-/** The charge of a video in micro-credits; never above the worst case. */
-export function videoCost(model: VideoModel, conversion: PriceConversion, used: VideoUsage): bigint {
-  const worstCase = videoWorstCase(model, conversion, used)
+/** What a video costs; never above the worst case. */
+export function videoLines(model: VideoModel, conversion: PriceConversion, used: VideoUsage): CostLine[] {
+  const table = tableLines(model, conversion, used)
   const { trustsCost, billed } = model.pricing
   // No video is free, so a claim of zero, like no claim at all, is charged by the table.
-  if (trustsCost && used.costUsd !== undefined && Number.isFinite(used.costUsd) && used.costUsd > 0)
-    return least(worstCase, microcreditsOf(used.costUsd, conversion))
+  if (trustsCost && used.costUsd !== undefined && Number.isFinite(used.costUsd) && used.costUsd > 0) {
+    const price = microcreditsOf(used.costUsd, conversion)
+    return price < sumOfLines(table) ? [{ unit: 'reported_costs', quantity: 1, price }] : table
+  }
   const seconds = Math.min(used.seconds, Math.ceil(used.deliveredSeconds))
-  return billed === 'delivered' ? videoWorstCase(model, conversion, { ...used, seconds }) : worstCase
+  return billed === 'delivered' ? tableLines(model, conversion, { ...used, seconds }) : table
 }
-
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)

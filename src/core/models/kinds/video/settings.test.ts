@@ -4,7 +4,8 @@ import { StartRefused } from '#platform/errors'
 import { sandboxModels } from '#sandbox'
 import { loadConfig } from '#settings'
 import { buildCatalogue } from '../../catalogue.ts'
-import { videoCost, videoWorstCase } from './price.ts'
+import { sumOfLines } from '../cost.ts'
+import { videoLines, videoWorstCase } from './price.ts'
 import type { VideoModel } from './video-model.ts'
 
 const wide = '{ resolution: 720p, durations: [4, 8], aspect_ratios: ["16:9"], audio: optional }'
@@ -126,7 +127,7 @@ describe('the price', () => {
 
   test('is for what was ordered, or what came of it, and never above the hold', () => {
     const cost = (more: string, deliveredSeconds: number, costUsd?: number) =>
-      videoCost(model(more), conversion, { ...order, deliveredSeconds, costUsd })
+      sumOfLines(videoLines(model(more), conversion, { ...order, deliveredSeconds, costUsd }))
     expect(cost('', 2)).toBe(3_200_000_000n)
     expect(cost(', billed: delivered', 3.2)).toBe(1_600_000_000n)
     expect(cost(', billed: delivered', 99)).toBe(3_200_000_000n)

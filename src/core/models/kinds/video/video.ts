@@ -5,7 +5,7 @@ import { safeInteger } from '#platform/schema'
 import { missingDialectOf } from '../dialects.ts'
 import { modelKind, withoutTokens } from '../kind.ts'
 import { creditsPerUsd, currency, usdEach } from '../pricing.ts'
-import { videoCost, videoWorstCase } from './price.ts'
+import { videoLines, videoWorstCase } from './price.ts'
 import { readVideoEntry, type VideoEntry, VideoEntrySchema } from './settings.ts'
 import type { VideoModel, VideoPricing } from './video-model.ts'
 import { unableVideo, videoDialects } from './wires.ts'
@@ -129,7 +129,7 @@ export const video = modelKind({
   callProvider: (provider: VideoProvider, call: VideoCall) => provider.submit(call),
   mayRepeat: ({ executed }) => !executed,
   mayReleaseClaim: ({ executed }) => !executed,
-  price: videoCost,
+  lines: videoLines,
   worstCase: videoWorstCase,
   defaultModel: {
     setting: 'video_model',

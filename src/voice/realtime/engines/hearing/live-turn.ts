@@ -1,5 +1,6 @@
 /** One turn that is transcribed while it is spoken, with a connection and a step of its own. */
 
+import { noCost } from '#core/models'
 import { UpstreamError } from '#core/spec'
 import { maxStreamSeconds, type SpeechStream, type StreamPlan } from '#voice/live-speech'
 import type { CallView, OpenStep } from '../../parts.ts'
@@ -131,7 +132,7 @@ export class LiveTurn {
     const isCharged = used !== undefined && (!this.#isBroken || signal.aborted)
     const quantities = isCharged ? { seconds: Math.ceil(used.seconds) } : {}
     this.#step?.done(
-      isCharged ? used.microcredits : 0n,
+      isCharged ? used.cost : noCost,
       { quantities },
       { discarded: isCharged && !this.#isAsked },
     )

@@ -1,4 +1,5 @@
 /** The cost of a passthrough call: each response and each transcription has a step that was open before it began. */
+import { limitCost, noCost } from '#core/models'
 import { alarmClaims } from '#core/paid'
 import type { PassthroughSetup, RealtimeEnd, RealtimeUsage, SideSettings } from '#core/spec'
 import { Failure } from '#platform/errors'
@@ -61,7 +62,7 @@ export class PassedMoney {
     }
     const refused = () => this.#refused()
     this.#responses = new StepsAhead(money, { ...common, kind: 'response', worst: this.#worst, refused })
-    const worst = model.transcription?.price(maxTurnSeconds) ?? 0n
+    const worst = model.transcription?.cost(maxTurnSeconds).microcredits ?? 0n
     // The answer to the transcribed speech is paid, so it is finished first.
     const isShort = () => {
       this.#isShort = true
@@ -101,8 +102,8 @@ export class PassedMoney {
   /** Charges a transcription; one of unknown length may be as long as a turn. */
   transcribed(seconds = maxTurnSeconds): void {
     const { model, work } = this.#options
-    const cost = model.transcription?.price(seconds) ?? 0n
-    if (!this.#transcripts || cost === 0n) return
+    const cost = model.transcription?.cost(seconds)
+    if (!this.#transcripts || !cost || cost.microcredits === 0n) return
     const taken = this.#taken(this.#transcripts)
     work.run(taken.then((step) => step?.done(cost, { quantities: { seconds: Math.ceil(seconds) } })))
   }
@@ -149,17 +150,17 @@ export class PassedMoney {
   }
 
   #charge(step: CallStep, { usage, error, status, hasOutput = false }: RealtimeEnd): void {
-    const { pricing } = this.#options.model
-    const worst = step.worst > 0n ? step.worst : this.#responses.worst
+    const { id, pricing } = this.#options.model
+    const worst = limitCost(step.worst > 0n ? step.worst : this.#responses.worst, { model: id })
     if (usage && !isCounted(usage, { status, hasOutput })) {
       step.done(worst, { quantities: {} })
       this.#alarm({ claimed: claimOf(usage, maxTokens).claimed, believed: maxTokens })
     } else if (usage) {
       const { input: maxInputTokens, output: maxOutputTokens } = maxTokens
       const worstCase = worstCaseOfResponse({ pricing, maxInputTokens, maxOutputTokens }, nothing)
-      step.done(costOf(usage, pricing, worstCase), { quantities: quantitiesOf(usage, maxTokens) })
+      step.done(costOf(usage, { id, pricing }, worstCase), { quantities: quantitiesOf(usage, maxTokens) })
       this.#check(usage)
-    } else if (error && !error.executed) step.done(0n, { quantities: {} })
+    } else if (error && !error.executed) step.done(noCost, { quantities: {} })
     else step.done(worst, { quantities: {}, ambiguous: status === 'failed' })
   }
 

@@ -1,5 +1,7 @@
 /** Searches the knowledge of an agent for what the caller said last. The vectors of the search are a step of the call. */
+
 import type { CallAgent } from '#core/call-agent'
+import { type Cost, noCost } from '#core/models'
 import type { PaidApp, RequestPart } from '#core/paid'
 import { uuidv7 } from '#platform/ids'
 import type { LiveCall } from '#voice/live-speech'
@@ -45,7 +47,7 @@ export class Knowledge {
       step.done(undefined)
       return passages
     } catch (error) {
-      step.done(0n)
+      step.done(noCost)
       if (!call.signal.aborted)
         app.log.error({ err: error, call_id: call.callId }, 'the knowledge of a call was not found')
       return undefined
@@ -72,7 +74,7 @@ class LaterStep {
     }
   }
 
-  done(cost: bigint | undefined): void {
+  done(cost: Cost | undefined): void {
     this.#open?.done(cost, { quantities: {} })
   }
 }

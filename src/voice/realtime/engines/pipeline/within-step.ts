@@ -1,3 +1,4 @@
+import { noCost } from '#core/models'
 import type { CallMoney, OpenStep, StepLine } from '../../parts.ts'
 
 /** Opens a step, makes its one paid call, and closes the step whatever the outcome. Throws what `work` throws; the call has then cost nothing. */
@@ -12,7 +13,7 @@ export async function withinStep<Result>(
     open.done(undefined, line, { discarded })
     return result
   } catch (error) {
-    open.done(0n, { quantities: {} })
+    open.done(noCost, { quantities: {} })
     throw error
   }
 }

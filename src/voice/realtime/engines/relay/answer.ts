@@ -1,5 +1,7 @@
 /** One response of a call: held before it is requested, played as it comes, and charged by the tokens that the upstream counts. */
+
 import { failureOf } from '#core/inference'
+import { limitCost, noCost } from '#core/models'
 import type { RealtimeEnd, RealtimeUsage, UpstreamError } from '#core/spec'
 import { asFailure, type Failure, type Language } from '#platform/errors'
 import { errorObject, newId } from '../../events/server-events.ts'
@@ -159,7 +161,7 @@ export class RelayAnswer {
       return
     }
     if (this.isOver || !link.isOpen) {
-      step.done(0n, { quantities: {} })
+      step.done(noCost, { quantities: {} })
       if (!this.isOver) this.#end = { status: 'failed' }
       return
     }
@@ -170,19 +172,20 @@ export class RelayAnswer {
 
   #charge(step: OpenStep, { usage, error, status, hasOutput }: RealtimeEnd): void {
     const { model, worst, most, onDisbelieved } = this.#options
+    const of = { model: model.id }
     if (error) this.#failure = failureOf(error)
     const discarded = this.#status === 'cancelled' && !this.#message
     const made = { status, hasOutput: hasOutput || this.#output.length > 0 }
     if (usage && !isCounted(usage, made)) {
-      step.done(worst, { quantities: {} }, { discarded })
+      step.done(limitCost(worst, of), { quantities: {} }, { discarded })
       onDisbelieved({ claimed: claimOf(usage, most).claimed, believed: most })
     } else if (usage) {
       const quantities = quantitiesOf(usage, most)
-      step.done(costOf(usage, model.pricing, worst), { quantities }, { discarded })
+      step.done(costOf(usage, model, worst), { quantities }, { discarded })
       this.#check(usage)
-    } else if (error && !error.executed) step.done(0n, { quantities: {} })
+    } else if (error && !error.executed) step.done(noCost, { quantities: {} })
     // The upstream may have made the response, and its cost is not reported.
-    else step.done(worst, { quantities: {}, ambiguous: status === 'failed' }, { discarded })
+    else step.done(limitCost(worst, of), { quantities: {}, ambiguous: status === 'failed' }, { discarded })
   }
 
   #check(usage: RealtimeUsage): void {

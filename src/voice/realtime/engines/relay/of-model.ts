@@ -1,5 +1,5 @@
 /** Reads what the engine `relay` needs from a model of the catalogue. */
-import { type RelayModel, relayPricing, relayTranscriptionCost } from '#core/models'
+import { type Cost, type RelayModel, relayPricing, relayTranscriptionCost } from '#core/models'
 import type { PaidApp } from '#core/paid'
 import { orderDeployments } from '#core/routing'
 import type { SessionSettings } from '../../parts.ts'
@@ -15,7 +15,7 @@ export interface RelayedModel extends RelayPrice {
   voice?: string | undefined
   voices: readonly string[]
   /** The upstream's model that transcribes the user; absent: nothing is transcribed. */
-  transcription?: { model: string; price(seconds: number): bigint } | undefined
+  transcription?: { model: string; cost(seconds: number): Cost } | undefined
 }
 
 /** Its deployments in the order in which they are tried, each with the provider that has it. */
@@ -41,7 +41,7 @@ export function relayModelOf({ config }: Pick<PaidApp, 'config'>, model: RelayMo
     ...(transcriptionModel !== undefined && {
       transcription: {
         model: transcriptionModel,
-        price: (seconds) => relayTranscriptionCost(model, defaults, seconds),
+        cost: (seconds) => relayTranscriptionCost(model, defaults, seconds),
       },
     }),
   }
@@ -54,5 +54,7 @@ export function worstCaseOfRelayTurn(
   session: Pick<SessionSettings, 'instructions' | 'tools'>,
 ): bigint {
   const relayed = relayModelOf(app, model)
-  return worstCaseOfResponse(relayed, session) + (relayed.transcription?.price(maxTurnSeconds) ?? 0n)
+  return (
+    worstCaseOfResponse(relayed, session) + (relayed.transcription?.cost(maxTurnSeconds).microcredits ?? 0n)
+  )
 }

@@ -1,4 +1,5 @@
 /** The cost of a response of a realtime model. */
+import { type Cost, type CostUnit, costOfLines, limitCost } from '#core/models'
 import type { RealtimeEnd, RealtimeUsage } from '#core/spec'
 
 /** The price of a million tokens of each kind, in micro-credits. */
@@ -52,11 +53,26 @@ export const maxTokensOf = (limits: RelayLimits, prefix: PromptPrefix): TokenCou
 })
 
 /** The cost of the tokens that the upstream claims, at most `worst`. */
-export function costOf(usage: RealtimeUsage, pricing: RelayPricing, worst: bigint): bigint {
+export function costOf(
+  usage: RealtimeUsage,
+  { id, pricing }: { id: string; pricing: RelayPricing },
+  worst: bigint,
+): Cost {
   const kinds = Object.keys(pricing) as (keyof RealtimeUsage)[]
-  const cost = ceil(kinds.reduce((sum, kind) => sum + BigInt(usage[kind]) * pricing[kind], 0n))
-  return cost < worst ? cost : worst
+  const lines = kinds.map((kind) => ({ unit: units[kind], quantity: usage[kind], price: pricing[kind] }))
+  const cost = costOfLines(lines, { model: id })
+  return cost.microcredits <= worst ? cost : limitCost(worst, { model: id })
 }
+
+const units = {
+  textInput: 'text_input_tokens',
+  audioInput: 'audio_input_tokens',
+  imageInput: 'image_input_tokens',
+  cachedTextInput: 'cached_text_input_tokens',
+  cachedAudioInput: 'cached_audio_input_tokens',
+  textOutput: 'text_output_tokens',
+  audioOutput: 'audio_output_tokens',
+} as const satisfies Record<keyof RealtimeUsage, CostUnit>
 
 const tokensOf = (usage: RealtimeUsage): TokenCounts => ({
   input:

@@ -1,4 +1,5 @@
 /** Brings the user's speech to the upstream: it is sent as it comes, and committed turn by turn. */
+import { type Cost, noCost } from '#core/models'
 import { Failure } from '#platform/errors'
 import type { CallView } from '../../parts.ts'
 import type { CallerTurn } from '../../turns/turn-listener.ts'
@@ -82,21 +83,21 @@ export class UserSpeech {
     if (this.#isAnew) this.#sound.resend(samples.subarray(-againSeconds * 16_000))
     this.#isAnew = false
     const seconds = this.#sound.takeSeconds()
-    const worst = model.transcription?.price(seconds) ?? 0n
+    const cost = model.transcription?.cost(seconds) ?? noCost
     if (!link.isOpen) return
-    if (worst === 0n) link.commit(itemId)
-    else await this.#commitPaid(itemId, { seconds, worst })
+    if (cost.microcredits === 0n) link.commit(itemId)
+    else await this.#commitPaid(itemId, { seconds, cost })
   }
 
   /** Commits sound that the upstream transcribes at a price of its own. */
-  async #commitPaid(itemId: string, { seconds, worst }: { seconds: number; worst: bigint }): Promise<void> {
+  async #commitPaid(itemId: string, { seconds, cost }: { seconds: number; cost: Cost }): Promise<void> {
     const { call, link, model, onFailed } = this.#options
     this.#sound.hold()
     try {
-      const step = await call.money.step({ kind: 'transcription', model: model.id, worst })
+      const step = await call.money.step({ kind: 'transcription', model: model.id, worst: cost.microcredits })
       const { isOpen } = link
       if (isOpen) link.commit(itemId)
-      step.done(isOpen ? worst : 0n, { quantities: isOpen ? { seconds: Math.ceil(seconds) } : {} })
+      step.done(isOpen ? cost : noCost, { quantities: isOpen ? { seconds: Math.ceil(seconds) } : {} })
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       onFailed(error)

@@ -9,7 +9,7 @@ export const maxTurnSeconds = 64
 
 /** The most that a turn may cost, in micro-credits, with its transcription and its answer. */
 export function worstOfTurn(model: RelayedModel, session: SessionSettings): bigint {
-  return worstOf(model, session, {}) + (model.transcription?.price(maxTurnSeconds) ?? 0n)
+  return worstOf(model, session, {}) + (model.transcription?.cost(maxTurnSeconds).microcredits ?? 0n)
 }
 
 /** The most that a response with these options may cost, in micro-credits. */
