@@ -1,11 +1,23 @@
 /** Accounts, projects and API keys, and the lookup of a key's caller without a database query on the hot path. */
 import { fail } from '#platform/errors'
+import type { ManagementCaller } from './management-keys.ts'
 import { isPermission, type Permission, type Role } from './permissions.ts'
 import type { Scope } from './scopes.ts'
 import './errors.ts'
 
+export { authHolding } from './holding.ts'
 export { type ClientSecret, type KeyRingOptions, noPlan, openKeyRing } from './key-ring.ts'
+export {
+  createManagementKey,
+  holdManagementKey,
+  isManagementRight,
+  type ManagementCaller,
+  type ManagementKey,
+  type ManagementRight,
+  managementRights,
+} from './management-keys.ts'
 export { keySeries } from './metrics.ts'
+export { readNetwork } from './networks.ts'
 export { maxOrigins, readOrigin } from './origins.ts'
 export {
   declarePermissions,
@@ -23,6 +35,7 @@ export { openSessions, type PeopleLookup, type Sessions, type SessionsOptions } 
 export {
   type Account,
   accounts,
+  accountTimeZone,
   createAccount,
   createKey,
   createProject,
@@ -36,7 +49,7 @@ export {
   type Project,
   projects,
   revokeKey,
-  setAccountName,
+  setAccountDetails,
   setAccountState,
   setKey,
   setPlan,
@@ -44,13 +57,17 @@ export {
   setProjectKeepDays,
 } from './store.ts'
 
-/** The kinds of credentials: a project key, a person's session, a person's device, or a client secret, which stands for a key for a while. */
-export type CredentialKind = 'key' | 'session' | 'device' | 'client'
+/**
+ * The kinds of credentials: a project key, a person's session, a person's device, a client secret, which stands for a key for a while, or a management
+ * key, which acts for an account.
+ */
+export type CredentialKind = 'key' | 'session' | 'device' | 'client' | 'management'
 
 /** The caller of a request, as every capability sees it. */
 export interface Caller {
   kind: CredentialKind
   accountId: string
+  /** Empty for a management key that names no project. */
   projectId: string
   keyId: string
   plan: string
@@ -69,6 +86,8 @@ export interface Caller {
   sessionId?: string | undefined
   /** Who sent the request, if it was authenticated by a session. */
   person?: CallerPerson | undefined
+  /** Present for a management key alone. */
+  management?: ManagementCaller | undefined
 }
 
 /** The person of a session, as handlers see it. */
@@ -85,10 +104,20 @@ export interface CallerPerson {
 
 export interface KeyRing extends AsyncDisposable {
   /**
-   * The caller of a key or a client secret; a client secret may do what its key may, within its own scopes. Throws INVALID_API_KEY (401),
-   * ACCOUNT_SUSPENDED or PLAN_REQUIRED (403), or SERVICE_UNAVAILABLE (503).
+   * The caller of a key, a management key or a client secret; a client secret may do what its key may, within its own scopes. Throws INVALID_API_KEY
+   * (401), ACCOUNT_SUSPENDED or PLAN_REQUIRED (403; a management key needs no plan here), or SERVICE_UNAVAILABLE (503).
    */
   caller(secret: string | undefined): Promise<Caller>
+  /**
+   * A project of the account of a management key: the one of this id, or without an id the only one. Undefined if there is none. Throws
+   * SERVICE_UNAVAILABLE (503).
+   */
+  projectOf(
+    caller: Caller,
+    projectId: string | undefined,
+  ): Promise<{ projectId: string; keepDays: number | undefined } | 'several' | undefined>
+  /** Notes that a management key was used, at most every five minutes, after the request has gone on. */
+  noteUse(caller: Caller): void
   /**
    * The caller of a valid key that was looked up lately, at once; undefined for any other key. `connection` is the connection of the request: clients
    * send the same key with every request of a connection, so its last key is not hashed again.
@@ -110,11 +139,14 @@ export interface KeyRing extends AsyncDisposable {
 }
 
 /**
- * Throws when the caller lacks a scope or permission: INSUFFICIENT_ROLE for a session, INSUFFICIENT_SCOPE for a key that lacks a scope, and
- * SESSION_REQUIRED for a key on what only people may do (each 403).
+ * Throws when the caller lacks a scope or permission: INSUFFICIENT_ROLE for a session, MANAGEMENT_PERMISSION_REQUIRED for a management key,
+ * INSUFFICIENT_SCOPE for a key that lacks a scope, and SESSION_REQUIRED for a key on what only people may do (each 403).
  */
 export function requireScope(caller: Caller, right: Scope | Permission): void {
-  if (caller.kind !== 'session' && isPermission(right)) fail('SESSION_REQUIRED', {})
+  if (caller.kind === 'management' && !caller.scopes.has(right))
+    fail('MANAGEMENT_PERMISSION_REQUIRED', { right })
+  if (caller.kind !== 'session' && caller.kind !== 'management' && isPermission(right))
+    fail('SESSION_REQUIRED', {})
   if (caller.scopes.has(right)) return
   if (caller.kind === 'session') fail('INSUFFICIENT_ROLE', { right })
   fail('INSUFFICIENT_SCOPE', { scope: right })

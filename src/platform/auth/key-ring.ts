@@ -4,8 +4,14 @@ import type { Db } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { Log } from '#platform/log'
 import type { Metrics } from '#platform/metrics'
-import { couldBeClientSecret, couldBeKey, sha256 } from '#platform/secrets'
+import { couldBeClientSecret, couldBeKey, couldBeManagementKey, sha256 } from '#platform/secrets'
 import type { Caller, KeyRing } from './auth.ts'
+import {
+  managementCallerOf,
+  managementKeyByHash,
+  noteManagementKeyUse,
+  projectOfAccount,
+} from './management-keys.ts'
 import { orUnavailable } from './or-unavailable.ts'
 import { Origins } from './origins.ts'
 import type { Scope } from './scopes.ts'
@@ -43,12 +49,17 @@ export const openKeyRing = (options: KeyRingOptions): KeyRing => new CachedKeyRi
 
 interface CachedKey {
   caller: Caller
-  suspended: boolean
+  state: store.Account['state']
   expiresAtMs: number
 }
 
+/** Whether a text could be a key of a project or of an account. */
+const couldBeAnyKey = (secret: string): boolean => couldBeKey(secret) || couldBeManagementKey(secret)
+
 /** Maximum cached keys; the oldest is evicted first. */
 const cacheSize = 50_000
+/** The last use of a management key is written at most so often. */
+const noteEveryMs = 300_000
 
 /**
  * The cache is used only while it listens for changes: each revocation, suspension or changed limit is announced by NOTIFY in its transaction, and
@@ -66,6 +77,8 @@ class CachedKeyRing implements KeyRing {
   readonly #hashesOf = new Map<string, Set<string>>()
   /** The last key that came over each open connection, with its hash. */
   readonly #lastOf = new WeakMap<object, { secret: string; hash: string }>()
+  /** When a use of each management key was noted last, by its id, in Unix milliseconds. */
+  readonly #notedMs = new Map<string, number>()
   readonly #lookups = { hit: 0, miss: 0 }
   readonly #origins: Origins
   readonly #listener: AsyncDisposable
@@ -95,18 +108,18 @@ class CachedKeyRing implements KeyRing {
 
   async caller(secret: string | undefined): Promise<Caller> {
     if (secret !== undefined && couldBeClientSecret(secret)) return this.#callerOfClient(sha256(secret))
-    if (secret === undefined || !couldBeKey(secret)) fail('INVALID_API_KEY', {})
+    if (secret === undefined || !couldBeAnyKey(secret)) fail('INVALID_API_KEY', {})
     const hash = sha256(secret).toString('base64')
     const cached = this.#keys.get(hash)
     this.#lookups[cached ? 'hit' : 'miss']++
-    return this.#requireUsable(cached ?? (await this.#load(hash)))
+    return this.#requireUsable(cached ?? (await this.#load(hash, couldBeManagementKey(secret))))
   }
 
   cachedCaller(secret: string | undefined, connection: object): Caller | undefined {
     if (secret === undefined) return undefined
     let last = this.#lastOf.get(connection)
     if (last?.secret !== secret) {
-      if (!couldBeKey(secret)) return undefined
+      if (!couldBeAnyKey(secret)) return undefined
       last = { secret, hash: sha256(secret).toString('base64') }
       this.#lastOf.set(connection, last)
     }
@@ -142,6 +155,21 @@ class CachedKeyRing implements KeyRing {
     return { ...caller, kind: 'client', scopes, clientSecretHash: hash, sessionId }
   }
 
+  projectOf({ accountId }: Caller, projectId: string | undefined) {
+    return orUnavailable(projectOfAccount(this.#db, accountId, projectId))
+  }
+
+  noteUse(caller: Caller): void {
+    const nowMs = this.#clock.nowMs()
+    if (nowMs - (this.#notedMs.get(caller.keyId) ?? 0) < noteEveryMs) return
+    if (this.#notedMs.size >= cacheSize) this.#notedMs.clear()
+    this.#notedMs.set(caller.keyId, nowMs)
+    const times = { now: new Date(nowMs), before: new Date(nowMs - noteEveryMs) }
+    noteManagementKeyUse(this.#db, caller, times).catch((error: unknown) => {
+      this.#log.warn({ err: error }, 'the last use of a management key could not be written')
+    })
+  }
+
   isListedOrigin(origin: string): Promise<boolean> {
     return orUnavailable(this.#origins.has(origin, this.#clock.nowMs(), this.#isListening))
   }
@@ -150,13 +178,25 @@ class CachedKeyRing implements KeyRing {
     await this.#listener[Symbol.asyncDispose]()
   }
 
-  async #load(hash: string): Promise<CachedKey | undefined> {
+  async #load(hash: string, isManagement: boolean): Promise<CachedKey | undefined> {
     const changesBefore = this.#changes
-    const row = await orUnavailable(store.keyByHash(this.#db, Buffer.from(hash, 'base64')))
-    if (!row) return undefined
-    const key = cachedKeyOf(row, this.#modelId)
+    const bytes = Buffer.from(hash, 'base64')
+    const key = await orUnavailable(isManagement ? this.#readManagementKey(bytes) : this.#readKey(bytes))
+    if (!key) return undefined
     if (this.#isListening && changesBefore === this.#changes) this.#add(hash, key)
     return key
+  }
+
+  async #readKey(hash: Buffer): Promise<CachedKey | undefined> {
+    const row = await store.keyByHash(this.#db, hash)
+    return row && cachedKeyOf(row, this.#modelId)
+  }
+
+  async #readManagementKey(hash: Buffer): Promise<CachedKey | undefined> {
+    const row = await managementKeyByHash(this.#db, hash)
+    if (!row) return undefined
+    const expiresAtMs = row.revoked_at ? 0 : row.expires_at.getTime()
+    return { caller: managementCallerOf(row), state: row.state, expiresAtMs }
   }
 
   #requireUsable(key: CachedKey | undefined): Caller {
@@ -202,12 +242,14 @@ class CachedKeyRing implements KeyRing {
 }
 
 function whyUnusable(
-  { expiresAtMs, suspended, caller }: CachedKey,
+  { expiresAtMs, state, caller }: CachedKey,
   nowMs: number,
-): 'INVALID_API_KEY' | 'ACCOUNT_SUSPENDED' | 'PLAN_REQUIRED' | undefined {
+): 'INVALID_API_KEY' | 'ACCOUNT_SUSPENDED' | 'ACCOUNT_CLOSING' | 'PLAN_REQUIRED' | undefined {
   if (expiresAtMs <= nowMs) return 'INVALID_API_KEY'
-  if (suspended) return 'ACCOUNT_SUSPENDED'
-  return caller.plan === noPlan ? 'PLAN_REQUIRED' : undefined
+  if (state === 'suspended') return 'ACCOUNT_SUSPENDED'
+  if (state !== 'active') return 'ACCOUNT_CLOSING'
+  // Whoever manages an account without a plan may see it; routes that need the plan ask for it.
+  return caller.plan === noPlan && caller.kind !== 'management' ? 'PLAN_REQUIRED' : undefined
 }
 
 const cachedKeyOf = (row: store.KeyOfAccount, modelId: (name: string) => string): CachedKey => ({
@@ -223,6 +265,6 @@ const cachedKeyOf = (row: store.KeyOfAccount, modelId: (name: string) => string)
     keepDays: row.keep_days ?? undefined,
     origins: row.origins ? new Set(row.origins) : undefined,
   },
-  suspended: row.state === 'suspended',
+  state: row.state,
   expiresAtMs: row.revoked_at ? 0 : (row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY),
 })

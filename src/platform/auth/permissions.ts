@@ -1,4 +1,4 @@
-/** The roles of people in accounts, and what people may do beside the scopes: rights over an account that no key can have. */
+/** The roles of people in accounts, and what people may do beside the scopes: rights over an account that no project key can have. */
 
 export const roles = ['owner', 'admin', 'developer', 'billing', 'viewer'] as const
 
@@ -17,6 +17,8 @@ export interface Permissions {
   'keys:write': true
   'audit:read': true
   'money:read': true
+  'management_keys:read': true
+  'management_keys:write': true
 }
 
 export type Permission = keyof Permissions & string
@@ -32,6 +34,8 @@ const declared: Permission[] = [
   'keys:write',
   'audit:read',
   'money:read',
+  'management_keys:read',
+  'management_keys:write',
 ]
 
 /** All permissions. */

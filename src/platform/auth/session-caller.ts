@@ -15,6 +15,8 @@ export interface SessionRecord {
   lastUsedAtMs: number
   /** When the session ends however much it is used. */
   endsAtMs: number
+  /** When the person is deleted, as they have asked; undefined: never. Until then they may take it back, and do nothing else. */
+  leavesAtMs?: number | undefined
   /** Present where the rights of the person have changed since the token was made, or it is the one before a renewal, in its last seconds (`isDone`). */
   renewal?: { isDone: boolean; browserHash: Buffer | undefined } | undefined
 }
@@ -28,14 +30,20 @@ export interface Place {
   rights: ReadonlySet<string>
   plan: string
   isSuspended: boolean
+  /** The account is being deleted: its people only read. */
+  isClosing: boolean
   keepDays: number | undefined
   /** The key by which the person pays in the project; undefined before the first call. */
   keyId: string | undefined
 }
 
 /** Whoever may only look at an account, or has no plan yet, may still see and manage it. */
-export function requireUsable({ isSuspended, plan }: Place, needsPlan: boolean): void {
+export function requireUsable(
+  { isSuspended, isClosing, plan }: Place,
+  { needsPlan, reads }: { needsPlan: boolean; reads: boolean },
+): void {
   if (isSuspended) fail('ACCOUNT_SUSPENDED', {})
+  if (isClosing && !reads) fail('ACCOUNT_CLOSING', {})
   if (needsPlan && plan === noPlan) fail('PLAN_REQUIRED', {})
 }
 

@@ -54,6 +54,7 @@ async function insertSessionKey(
       key_id: keyId,
       kind: 'session',
       person_id: personId,
+      management_key_id: null,
       name: 'session',
       // Nobody knows a text with this hash, so the key cannot be used by itself.
       hash: randomBytes(32),

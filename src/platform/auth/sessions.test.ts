@@ -30,7 +30,7 @@ function scene() {
     },
     place: async () => ({
       ...{ accountId: 'account', projectId: 'project', role: 'viewer', rights: new Set(['models:read']) },
-      ...{ plan: 'standard', isSuspended: false, keepDays: undefined, keyId: 'key' },
+      ...{ plan: 'standard', isSuspended: false, isClosing: false, keepDays: undefined, keyId: 'key' },
     }),
     openKey: async () => 'key',
     renew: async () => undefined,
@@ -52,7 +52,11 @@ function scene() {
     events!.message('people_changed', record.personId)
   }
   const callerOf = async () =>
-    (await sessions.caller((await sessions.find(token))!, 'project', { needsPlan: false, needsKey: false }))!
+    (await sessions.caller((await sessions.find(token))!, 'project', {
+      needsPlan: false,
+      needsKey: false,
+      reads: true,
+    }))!
   return { sessions, answers, end, callerOf }
 }
 

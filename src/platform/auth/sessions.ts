@@ -46,12 +46,12 @@ export interface Sessions extends AsyncDisposable {
   /**
    * The caller of a session in a project, and without `projectId` in the only project of the person. With `needsKey` the caller has the id of the key
    * by which the person pays, which is made if they have not paid yet; otherwise it may be empty. Returns undefined for a project that is not one of the person. Throws PROJECT_REQUIRED
-   * (400), ACCOUNT_SUSPENDED, with `needsPlan` PLAN_REQUIRED (403), or SERVICE_UNAVAILABLE (503).
+   * (400), ACCOUNT_SUSPENDED, unless it only `reads` ACCOUNT_CLOSING, with `needsPlan` PLAN_REQUIRED (403), or SERVICE_UNAVAILABLE (503).
    */
   caller(
     session: SessionRecord,
     projectId: string | undefined,
-    use: { needsPlan: boolean; needsKey: boolean },
+    use: { needsPlan: boolean; needsKey: boolean; reads: boolean },
   ): Promise<Caller | undefined>
   /** How many changes of people and accounts have been announced. */
   readonly changes: number
@@ -167,7 +167,7 @@ class CachedSessions implements Sessions {
   async caller(
     session: SessionRecord,
     projectId: string | undefined,
-    { needsPlan, needsKey }: { needsPlan: boolean; needsKey: boolean },
+    { needsPlan, needsKey, reads }: { needsPlan: boolean; needsKey: boolean; reads: boolean },
   ): Promise<Caller | undefined> {
     const cached = this.#cachedOf(session)
     let place = cached?.places.get(projectId ?? '')
@@ -178,7 +178,7 @@ class CachedSessions implements Sessions {
       if (cached && this.#isListening && changesBefore === this.#changes)
         this.#addPlace(cached, projectId ?? '', place)
     }
-    requireUsable(place, needsPlan)
+    requireUsable(place, { needsPlan, reads })
     return callerAt(session, place)
   }
 
@@ -212,7 +212,8 @@ class CachedSessions implements Sessions {
     const place = await orUnavailable(lookup.place(person!.personId, projectId))
     if (place === undefined || place === 'several' || place.accountId !== accountId) return false
     return (
-      !place.isSuspended && (place.rights === scopes || [...scopes].every((one) => place.rights.has(one)))
+      !(place.isSuspended || place.isClosing) &&
+      (place.rights === scopes || [...scopes].every((one) => place.rights.has(one)))
     )
   }
 
@@ -235,7 +236,8 @@ class CachedSessions implements Sessions {
     return keyId === undefined ? undefined : { ...place, keyId }
   }
 
-  #isOpen({ endsAtMs, lastUsedAtMs }: SessionRecord, nowMs: number): boolean {
+  #isOpen({ endsAtMs, lastUsedAtMs, leavesAtMs }: SessionRecord, nowMs: number): boolean {
+    if (leavesAtMs !== undefined && nowMs >= leavesAtMs) return false
     return nowMs < endsAtMs && nowMs < lastUsedAtMs + this.#options.idleMs
   }
 

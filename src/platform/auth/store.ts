@@ -17,7 +17,10 @@ export interface Account {
   account_id: string
   name: string
   plan: string
-  state: 'active' | 'suspended'
+  /** `closing`: its deletion can be undone, and its people only read. `closed`: it is being deleted, or is deleted. */
+  state: 'active' | 'suspended' | 'closing' | 'closed'
+  /** A name of the IANA database. */
+  time_zone: string
   created_at: Date
 }
 
@@ -51,8 +54,10 @@ export interface Key {
   origins: string[] | null
   expires_at: Date | null
   revoked_at: Date | null
-  /** The person who made the key, or whose it is; null: the operator's command line. */
+  /** The person who made the key, or whose it is; null: the operator's command line, or a management key. */
   person_id: string | null
+  /** The management key by which it was made. */
+  management_key_id: string | null
   created_at: Date
 }
 
@@ -73,6 +78,7 @@ export async function createAccount(
     name: options.name,
     plan: options.plan ?? 'standard',
     state: 'active',
+    time_zone: 'Asia/Tehran',
     created_at: now,
   }
   await tx.insertInto('auth.accounts').values(account).execute()
@@ -112,6 +118,8 @@ export interface KeyOptions {
   caps?: Caps
   /** The person who makes the key. */
   personId?: string | null | undefined
+  /** The management key that makes the key. */
+  managementKeyId?: string | null | undefined
   /** An operator's own secret (KHERAD_BOOTSTRAP_KEY); otherwise a new one is drawn. */
   secret?: string | undefined
 }
@@ -133,6 +141,7 @@ export async function createKey(tx: Tx, options: KeyOptions, now: Date): Promise
     expires_at: options.expiresAt ?? null,
     revoked_at: null,
     person_id: options.personId ?? null,
+    management_key_id: options.managementKeyId ?? null,
     created_at: now,
   }
   await tx
@@ -223,9 +232,21 @@ export async function setKey(
 export const setAccountState = (tx: Tx, accountId: string, state: Account['state']): Promise<boolean> =>
   setAccount(tx, accountId, { state })
 
-/** Changes the name of an account. Returns false if there is no such account. */
-export const setAccountName = (tx: Tx, accountId: string, name: string): Promise<boolean> =>
-  setAccount(tx, accountId, { name })
+/** Changes the name of an account, or the time zone in which its days and months are counted. Returns false if there is no such account. */
+export const setAccountDetails = (
+  tx: Tx,
+  accountId: string,
+  details: Partial<Pick<Account, 'name' | 'time_zone'>>,
+): Promise<boolean> => setAccount(tx, accountId, details)
+
+/** The time zone of an account that exists. */
+export async function accountTimeZone(db: Db, accountId: string): Promise<string> {
+  const [row] = await db.query<Pick<Account, 'time_zone'>>(
+    { name: 'auth.account_time_zone', text: 'select time_zone from auth.accounts where account_id = $1' },
+    [accountId],
+  )
+  return row!.time_zone
+}
 
 /** Sets the plan of an account; every process knows within a second. Returns false if there is no such account. */
 export const setPlan = (tx: Tx, accountId: string, plan: string): Promise<boolean> =>
@@ -267,6 +288,7 @@ const keyColumns = [
   'expires_at',
   'revoked_at',
   'person_id',
+  'management_key_id',
   'created_at',
 ] as const
 

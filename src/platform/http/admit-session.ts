@@ -22,7 +22,7 @@ export const takesSessions = ({ scope, credentials }: Pick<Route, 'scope' | 'cre
 
 /**
  * Returns the caller of the session whose token this is. Throws CROSS_SITE_REQUEST, NOT_SIGNED_IN, PROJECT_REQUIRED, NOT_FOUND for a project that is
- * not one of the person, INSUFFICIENT_ROLE, STEP_UP_REQUIRED, and the refusals of the account.
+ * not one of the person, INSUFFICIENT_ROLE, STEP_UP_REQUIRED, PERSON_LEAVING, and the refusals of the account.
  */
 export async function admitSession(
   app: HttpApp,
@@ -37,14 +37,16 @@ export async function admitSession(
   // A factor that was given a moment ago may not have been announced to this process yet.
   if (session && route.stepUp && !isRecent(session)) session = await app.sessions.findNow(token)
   if (!session) return fail('NOT_SIGNED_IN', {})
+  if (session.leavesAtMs !== undefined && !route.whileLeaving) fail('PERSON_LEAVING', {})
   if (session.renewal) await renewToken(app, route, context, { token, session })
   // What a person sees is for no shared cache.
   context.answerHeaders['cache-control'] ??= 'private, no-cache'
   const caller =
     route.scope === 'person'
       ? callerOfPerson(session)
-      : await app.sessions.caller(session, projectOf(route, context, query), {
+      : await app.sessions.caller(session, namedProject(route, context, query), {
           needsPlan: !isOfPeople(route),
+          reads: (route.method === 'GET' && route.socket === undefined) || route.whileClosing === true,
           // The claim on an idempotency key is that of the key by which the person pays.
           needsKey:
             mayPay(route) || (route.idempotent === true && context.headers['idempotency-key'] !== undefined),
@@ -103,7 +105,7 @@ export function requirePerson({ caller }: Pick<RequestContext<unknown>, 'caller'
  * The id of the project that the request names: by the header, or by the query where an element of a page loads something. The route does not see this
  * parameter. An id that is none is returned as one that nobody has.
  */
-function projectOf(
+export function namedProject(
   route: Route,
   { message, headers }: ActiveRequest,
   query: Record<string, unknown>,

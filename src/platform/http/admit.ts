@@ -6,6 +6,7 @@ import { claimOf } from '#platform/idempotency'
 import { exactly } from '#platform/json'
 import { essenceOf } from '#platform/schema'
 import { type ActiveRequest, pathOf } from './active-request.ts'
+import { admitManagementKey } from './admit-management.ts'
 import { admitSession, isOfPeople, requireRightOf, takesSessions } from './admit-session.ts'
 import type { HttpApp } from './app.ts'
 import { parseJson, readBody, textBodyOf } from './body.ts'
@@ -72,8 +73,11 @@ export async function admit(
       const secret = secretOf(context.headers, route.keySources)
       const caller =
         app.keys.cachedCaller(secret, message.socket) ?? (await lookUpCaller(app, route, context, secret))
-      requireUsableHere(route, caller, context)
+      // Named in the log line of a refusal too.
       context.caller = caller
+      if (caller.kind === 'management')
+        context.caller = await admitManagementKey(app, route, context, { caller, query: routed.query })
+      else requireUsableHere(route, caller, context)
     } else {
       const { changes } = app.sessions
       context.caller = await admitSession(app, route, context, { token, query: routed.query })

@@ -57,13 +57,18 @@ export function impliedErrors(route: Route): string[] {
   return [
     ...(route.scope === 'public'
       ? []
-      : ['INVALID_API_KEY', 'ACCOUNT_SUSPENDED', 'PLAN_REQUIRED', 'ORIGIN_NOT_ALLOWED']),
+      : ['INVALID_API_KEY', 'ACCOUNT_SUSPENDED', 'ACCOUNT_CLOSING', 'PLAN_REQUIRED', 'ORIGIN_NOT_ALLOWED']),
     ...(route.scope === 'public' || route.scope === 'any' || isOfPeople(route) ? [] : ['INSUFFICIENT_SCOPE']),
-    ...(takesSessions(route) ? ['NOT_SIGNED_IN', 'CROSS_SITE_REQUEST'] : []),
+    ...(takesSessions(route) ? ['NOT_SIGNED_IN', 'CROSS_SITE_REQUEST', 'PERSON_LEAVING'] : []),
     ...(takesSessions(route) && route.scope !== 'person'
       ? ['PROJECT_REQUIRED', 'INSUFFICIENT_ROLE', 'NOT_FOUND']
       : []),
     ...(isOfPeople(route) ? ['SESSION_REQUIRED'] : []),
+    ...(route.scope === 'public' ? [] : ['ADDRESS_NOT_ALLOWED']),
+    ...(route.scope === 'public' || isOfPeople(route) ? [] : ['PROJECT_KEY_REQUIRED']),
+    ...(route.managementKeys === undefined
+      ? []
+      : ['MANAGEMENT_PERMISSION_REQUIRED', 'PROJECT_REQUIRED', 'NOT_FOUND']),
     ...(route.stepUp ? ['STEP_UP_REQUIRED'] : []),
     ...(route.fromOwnPage ? ['CROSS_SITE_REQUEST'] : []),
     ...(route.method === 'GET' && !route.socket ? [] : ['STORAGE_UNWRITABLE']),

@@ -177,7 +177,16 @@ interface Spec<App> extends RouteDeclarations {
    * Requests that change something are accepted only from pages of our own origin, even without cookies: for public routes that sign a browser in.
    */
   fromOwnPage?: boolean
-  /** Accepted kinds of credentials. Default: keys and sessions. */
+  /** A person who has asked to be deleted may use the route. */
+  whileLeaving?: boolean
+  /** People may use the route while the deletion of their account can be undone, though it does more than read. */
+  whileClosing?: boolean
+  /**
+   * Management keys that have `scope` are accepted too: for the whole account, or in a project that they name (or the only one). Absent: the route is
+   * closed to them. The permission stands for a recent factor (`stepUp`).
+   */
+  managementKeys?: 'account' | 'project'
+  /** Accepted kinds of credentials beside. Default: keys and sessions. */
   credentials?: readonly CredentialKind[]
   /** Where the credential may stand in a request without `Authorization`. */
   keySources?: readonly KeySource[]

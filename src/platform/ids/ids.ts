@@ -55,6 +55,8 @@ export function base62(value: number, length: number): string {
 /** Prefixes of secrets. A secret never shares its prefix with a plain handle, so that scanners can find a leaked one. */
 export const secretPrefixes = {
   key: 'khr_',
+  // A key that acts for an account.
+  management: 'khm_',
   publicKey: 'khp_',
   serviceKey: 'khs_',
   // The session of a browser, in its cookie.

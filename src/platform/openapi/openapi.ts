@@ -37,6 +37,11 @@ export function openApiOf(routes: readonly Route[], baseUrl: string): Json {
     components: {
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'A project key: khr_…' },
+        managementKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A management key, which acts for an account by its permissions: khm_…',
+        },
         session: {
           type: 'apiKey',
           in: 'cookie',
@@ -95,9 +100,9 @@ const projectHeader = {
   type: 'string',
   format: 'uuid',
   description:
-    'The project of a request with a session; may be left out by a person with one project. What an element of a page loads (GET) names it by `?project=`. Keys ignore it.',
+    'The project of a request with a session or a management key; may be left out where there is one project, and by a management key on routes of the account. What an element of a page loads (GET) names it by `?project=`. Project keys ignore it.',
   'x-description-fa':
-    'پروژهٔ درخواستی که با نشست فرستاده می‌شود؛ کسی که یک پروژه دارد می‌تواند آن را نفرستد. آنچه عنصری از صفحه می‌خواند (GET) آن را با ‎`?project=`‎ نام می‌برد. کلیدها به آن توجه نمی‌کنند.',
+    'پروژهٔ درخواستی که با نشست یا کلید مدیریتی فرستاده می‌شود؛ با یک پروژه، و با کلید مدیریتی در مسیرهای حساب، می‌توان آن را نفرستاد. آنچه عنصری از صفحه می‌خواند (GET) آن را با ‎`?project=`‎ نام می‌برد. کلیدهای پروژه به آن توجه نمی‌کنند.',
 } as const
 
 const tagOf = (route: Route): string => route.operation.split('.')[0]!
@@ -112,6 +117,7 @@ function operationOf(route: Route): Json {
     ...(route.scope !== 'public' &&
       route.scope !== 'any' && { [isOfPeople(route) ? 'x-permission' : 'x-scope']: route.scope }),
     ...(route.stepUp && { 'x-step-up': true }),
+    ...(route.managementKeys && { 'x-management-keys': route.managementKeys }),
     ...(route.orScope && { 'x-or-scope': route.orScope }),
     ...(route.credentials && { 'x-credentials': route.credentials }),
     ...(route.host !== undefined && { servers: [serverOf(route.host)] }),
@@ -195,8 +201,10 @@ const bodyOf = ({ body, otherBody }: Route): TSchema | { anyOf: unknown[] } =>
 function securityOf(route: Route): Json[] {
   if (route.scope === 'public') return []
   const session = takesSessions(route) ? [{ session: [] }] : []
-  if (isOfPeople(route)) return session
-  return [{ key: [] }, ...(route.keySources ?? []).map(({ scheme }) => ({ [scheme]: [] })), ...session]
+  const management = route.managementKeys ? [{ managementKey: [] }] : []
+  if (isOfPeople(route)) return [...session, ...management]
+  const sources = (route.keySources ?? []).map(({ scheme }) => ({ [scheme]: [] }))
+  return [{ key: [] }, ...sources, ...session, ...management]
 }
 
 function parametersOf(route: Route): Json[] {

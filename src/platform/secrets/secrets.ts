@@ -36,6 +36,9 @@ export function couldBeKey(secret: string): boolean {
   return /^[!-~]+$/.test(body)
 }
 
+/** False for text that cannot be a management key; needs no database query. */
+export const couldBeManagementKey = (secret: string): boolean => /^khm_[0-9A-Za-z]{49}$/.test(secret)
+
 /** False for text that cannot be the token of a browser's session; needs no database query. */
 export const couldBeSession = (token: string): boolean => /^khb_[0-9A-Za-z]{49}$/.test(token)
 
