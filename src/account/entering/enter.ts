@@ -52,7 +52,8 @@ export interface FirstFactor {
 
 /**
  * Ends a first factor, in the transaction that used it up: opens the session, or the challenge where the person has a second factor. The token is
- * always a new one, whatever cookie the browser brought. A provider of OpenID Connect alone steps nobody up: it may have asked for nothing.
+ * always a new one, whatever cookie the browser brought. A provider of OpenID Connect alone steps nobody up: it may have asked for nothing. Nor does a code by
+ * SMS: whoever has got the number moved to a SIM of their own would change all other ways to sign in with it.
  */
 export async function finishFirstFactor(
   context: EnteringContext,
@@ -62,7 +63,7 @@ export async function finishFirstFactor(
 ): Promise<Entrance> {
   const { personId } = person
   const factors = bothFactors ? [] : await secondFactorsOf(tx, personId)
-  const isSteppedUp = method !== 'openid'
+  const isSteppedUp = method !== 'openid' && method !== 'sms'
   if (factors.length === 0)
     return open(context, tx, { person, method, isSteppedUp, browser, isNewDevice }, now)
   return { status: 'second_factor', factors, token: await openChallenge(tx, { personId, method }, now) }

@@ -1,10 +1,16 @@
-/** Codes of six digits that are mailed: each is valid once, for its purpose and address, in the browser that asked for it. */
+/** Codes of six digits that are mailed or sent to a phone: each is valid once, for its purpose and address, in the browser that asked for it. */
 import { sql } from 'kysely'
 import { matchCode, maxCodeTries, newCode, typedCode } from '#account/sign-in'
 import type { Tx } from '#platform/db'
 import type { Secrets, Signer } from '#platform/secrets'
 
-export type CodePurpose = 'sign_in' | 'sign_up' | 'step_up' | 'email_change'
+export type CodePurpose =
+  | 'sign_in'
+  | 'sign_up'
+  | 'step_up'
+  | 'email_change'
+  | 'phone_sign_in'
+  | 'phone_change'
 
 /** How long a code is valid. What confirms a new address may wait for a slow mailbox. */
 export const codeMinutes: Record<CodePurpose, number> = {
@@ -12,11 +18,13 @@ export const codeMinutes: Record<CodePurpose, number> = {
   step_up: 5,
   sign_up: 10,
   email_change: 10,
+  phone_sign_in: 5,
+  phone_change: 5,
 }
 
 export interface CodePlace {
   purpose: CodePurpose
-  /** Normalised. */
+  /** The address, or the number in E.164, to which the code is sent; normalised. */
   email: string
   browserHash: Buffer
 }
@@ -37,7 +45,7 @@ export interface NewCode {
   personId?: string | null | undefined
   /** What it confirms; secrets in it are sealed or hashed. */
   data?: Record<string, unknown>
-  /** Queues the letter with the code; absent where nobody gets it. */
+  /** Queues the letter or the text message with the code; absent where nobody gets it. */
   mail?: ((code: string) => Promise<'queued' | 'limited'>) | undefined
 }
 

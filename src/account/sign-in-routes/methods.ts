@@ -17,5 +17,6 @@ export async function listMethods(context: RequestContext<SignInApp>): Promise<S
     openid: app.config.openid.map(({ id, name }) => ({ id, name })),
     sign_up: await signUpMode(app),
     mail,
+    sms: app.config.sms !== undefined,
   }
 }

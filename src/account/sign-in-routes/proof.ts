@@ -6,9 +6,10 @@ import type { Tx } from '#platform/db'
 import type { RequestContext } from '#platform/http'
 
 /** What was dropped, as a row of the audit log shows it. */
-export const shownDropped = ({ password, factors, providers, accountIds }: DroppedCredentials) => ({
+export const shownDropped = ({ password, phone, factors, providers, accountIds }: DroppedCredentials) => ({
   ways: [
     ...(password ? ['password'] : []),
+    ...(phone ? ['phone'] : []),
     ...factors.map(({ kind, name }) => `${kind}: ${name}`),
     ...providers.map((provider) => `openid: ${provider}`),
   ],

@@ -6,6 +6,7 @@ import { confirmCode, requestCode } from './mail-code.ts'
 import { listMethods } from './methods.ts'
 import { confirmNewAddress, requestNewAddress, setOwnPassword, signOut } from './own-account.ts'
 import { giveSecondFactor, signInWithPassword } from './password.ts'
+import { phoneRoutes } from './phone-routes.ts'
 import { confirmRecovery, requestRecovery } from './recovery.ts'
 import { readLink, redeem } from './redeem.ts'
 import * as schema from './schema.ts'
@@ -89,6 +90,7 @@ const signIn: Route<SignInApp>[] = [
     ...own,
     path: '/v1/sign-out',
     operation: 'sign_in.signOut',
+    whileLeaving: true,
     summary: { en: 'End the session of this browser.', fa: 'پایان نشست این مرورگر.' },
     reply: { 200: schema.SignedOut },
     errors: [],
@@ -271,4 +273,4 @@ const me: Route<SignInApp>[] = [
   }),
 ]
 
-export const signInRoutes: Route<SignInApp>[] = [...signIn, ...ways, ...stepUp, ...me]
+export const signInRoutes: Route<SignInApp>[] = [...signIn, ...ways, ...stepUp, ...me, ...phoneRoutes]

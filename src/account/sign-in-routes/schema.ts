@@ -55,6 +55,30 @@ export const AddressCode = Type.Object(
 )
 export type AddressCode = Static<typeof AddressCode>
 
+const Phone = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  ...described(
+    'A mobile number in any digits: 0912…, 912…, +98912…, 0098912… or 98912…; of other countries with + or 00.',
+    'شمارهٔ همراه با هر رقمی: ۰۹۱۲…، ۹۱۲…، ‎+98912…، ‎0098912… یا 98912…؛ از کشورهای دیگر با + یا 00.',
+  ),
+})
+const phoneExample = '09123456789'
+
+export const PhoneBody = Type.Object({ phone: Phone }, { ...closed, examples: [{ phone: phoneExample }] })
+export type PhoneBody = Static<typeof PhoneBody>
+
+export const PhoneCode = Type.Object(
+  { phone: Phone, code: Code },
+  { ...closed, examples: [{ phone: phoneExample, code: '123456' }] },
+)
+export type PhoneCode = Static<typeof PhoneCode>
+
+export const OwnPhone = Type.Object({
+  phone: nullable(Type.String(described('The number in E.164.', 'شماره به شکل E.164.'))),
+})
+export type OwnPhone = Static<typeof OwnPhone>
+
 export const SecondFactorBody = Type.Object(
   {
     code: Type.Optional(Code),
@@ -186,6 +210,7 @@ export const SignInMethods = Type.Object({
   openid: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
   sign_up: oneOf('closed', 'invitation', 'open'),
   mail: Type.Boolean(),
+  sms: Type.Boolean(described('Whether a code can be sent by SMS.', 'آیا می‌توان کدی با پیامک فرستاد.')),
 })
 export type SignInMethods = Static<typeof SignInMethods>
 

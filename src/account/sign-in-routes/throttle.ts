@@ -1,5 +1,6 @@
 /** How often people may try what, networks before the whole server: what is refused to a network is not counted there (docs/decisions/account/sign-in.md). */
 import type { Browser } from '#account/entering'
+import { pauseMs } from '#account/phones'
 import { networkOf, type PersonAttempt, siteOf } from '#account/sign-in'
 
 const minuteMs = 60_000
@@ -68,6 +69,36 @@ export function mailRequests({ email, browser, isKnown }: Visitor): PersonAttemp
   const ofAddress = { kind: 'mail_address_network', of: `${email} ${of}`, max: 3, windowMs: hourMs }
   return isKnown ? [network] : [network, ofAddress]
 }
+
+/** Whoever asks for a code by SMS. */
+export interface Caller {
+  /** The number has the form of E.164. */
+  number: string
+  browser: Browser
+  /** Whether the person with the number has signed in by this browser before. */
+  isKnown: boolean
+}
+
+/**
+ * Requests for codes by SMS, each of which costs money. As with mails a network is refused for its own requests alone; how many messages go to the number,
+ * and on a day, is bounded by the messages (`account/phones`).
+ */
+export function textRequests({ number, browser, isKnown }: Caller): PersonAttempt[] {
+  const of = networkOfBrowser(browser)
+  const pause = (who: string) => ({ kind: 'text_pause', of: `${number} ${who}`, max: 1, windowMs: pauseMs })
+  if (isKnown) return [pause(nameOf(browser))]
+  return [
+    ...siteLimit('text_site', browser, 60, hourMs),
+    { kind: 'text_network', of, max: 20, windowMs: hourMs },
+    pause(of),
+  ]
+}
+
+/** Numbers that a person wants to add. */
+export const newNumbers = (personId: string): PersonAttempt[] => [
+  { kind: 'new_number_day', of: personId, max: 10, windowMs: 24 * hourMs },
+  { kind: 'new_number', of: personId, max: 5, windowMs: hourMs },
+]
 
 /** Entries of codes and links; each code allows five by itself. */
 export const entries = (browser: Browser): PersonAttempt[] => [
