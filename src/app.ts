@@ -24,6 +24,7 @@ import type { Clock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Db } from '#platform/db'
 import type { DiskSpace } from '#platform/disk-space'
+import type { BoundHolding } from '#platform/holdings'
 import type { Identity } from '#platform/installation'
 import type { Jobs } from '#platform/jobs'
 import type { Ledger } from '#platform/ledger'
@@ -34,6 +35,7 @@ import type { GuardedNet } from '#platform/net'
 import type { Processes } from '#platform/processes'
 import type { Readiness } from '#platform/readiness'
 import type { Secrets } from '#platform/secrets'
+import type { SmsSender } from '#platform/sms'
 import type { Spool } from '#platform/spool'
 import type { Storage } from '#platform/storage'
 import type { Tracing } from '#platform/trace'
@@ -106,6 +108,8 @@ export interface App {
   appUsers: AppUsers
   /** Absent where the operator has named no mail server. */
   mail?: Mailer | undefined
+  /** Absent where the operator has described no gateway of text messages. */
+  sms?: SmsSender | undefined
   /** Every app back-end by its ref. */
   clouds: CloudDirectory
   /** Databases of dedicated clouds. */
@@ -133,6 +137,8 @@ export interface App {
   spool: Spool
   /** Pipelines of durable work, by kind. */
   pipelines: Pipelines
+  /** What the rooms hold of an account, in the order in which an account is deleted. */
+  holdings: readonly BoundHolding[]
   /** The slice of stored files. */
   files: FilesApp
   /** The slice of paid requests. */

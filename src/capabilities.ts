@@ -2,18 +2,23 @@
 
 import { accounting } from '#account/accounting'
 import { auditLog } from '#account/audit-routes'
+import { deletion } from '#account/deletion'
 import { docs } from '#account/docs'
+import { exportsOfPeople } from '#account/exports'
 import { factorRoutes } from '#account/factor-routes'
 import { files } from '#account/files'
 import { health } from '#account/health'
 import { keys } from '#account/keys'
 import { mailRoutes } from '#account/mail-routes'
+import { managementKeys } from '#account/management-keys'
 import { models } from '#account/models'
 import { notices } from '#account/notices'
 import { openId } from '#account/openid'
 import { peopleRoutes } from '#account/people-routes'
 import { peopleSweep } from '#account/people-sweep'
+import { requests } from '#account/requests'
 import { signIn } from '#account/sign-in-routes'
+import { accountUsage } from '#account/usage'
 import { webhooks } from '#account/webhooks'
 import type { App } from '#app'
 import { cloud } from '#cloud/cloud-routes'
@@ -71,8 +76,13 @@ const capabilities: Capability[] = [
   webhooks,
   factorRoutes,
   accounting,
+  requests,
+  accountUsage,
   keys,
+  managementKeys,
   peopleRoutes,
+  exportsOfPeople,
+  deletion,
   mailRoutes,
   notices,
   peopleSweep,

@@ -13,6 +13,7 @@ import { jobSeries, jobTimeSeries } from '#platform/jobs'
 import { ledgerSeries } from '#platform/ledger'
 import { mailSeries } from '#platform/mail'
 import type { AllSeries, Registry } from '#platform/metrics'
+import { smsSeries } from '#platform/sms'
 import { storageSeries } from '#platform/storage'
 import { webrtcSeries } from '#platform/webrtc'
 import { realtimeSeries } from '#voice/realtime'
@@ -33,6 +34,7 @@ export const makeSeries = (registry: Registry): AllSeries => ({
   ...databaseSeries(registry),
   ...functionsHostSeries(registry),
   ...mailSeries(registry),
+  ...smsSeries(registry),
   ...storageSeries(registry),
   ...webrtcSeries(registry),
   ...realtimeSeries(registry),

@@ -34,6 +34,7 @@ import { joinProcesses } from '#platform/processes'
 import { type Outbound, openOutbound } from '#platform/proxy'
 import { cachedCheck, Readiness } from '#platform/readiness'
 import { openSecrets } from '#platform/secrets'
+import { openSms } from '#platform/sms'
 import { openSpool, type Spool } from '#platform/spool'
 import { openStorage, type Storage } from '#platform/storage'
 import { openTracing, type Tracing, type TracingConfig } from '#platform/trace'
@@ -106,6 +107,7 @@ export async function openApp(
     appUsers: opening.use(openAppUsers({ ...base, databases, hashing })),
     instance: await readInstance(config.dataDir),
     ...(options.config.mail && { mail: openMailer({ ...base, config: options.config.mail, outbound }) }),
+    ...(config.sms && { sms: openSms({ config: config.sms, net, log, metrics }) }),
     clouds: opening.use(await duringStart(base.db, () => openCloudDirectory(base))),
     cloudAllowances,
     databases,

@@ -27,6 +27,7 @@ import { mail } from '#platform/mail/settings'
 import { metrics } from '#platform/metrics/settings'
 import { net } from '#platform/net/settings'
 import { proxies, tls } from '#platform/proxy/settings'
+import { sms } from '#platform/sms/settings'
 import { storage } from '#platform/storage/settings'
 import { tracing } from '#platform/trace/settings'
 import { webrtc } from '#platform/webrtc/settings'
@@ -56,6 +57,7 @@ export const settings: readonly Section[] = [
   functions,
   functionsHost,
   mail,
+  sms,
   openid,
   people,
   audio,

@@ -12,6 +12,7 @@ import type { LinkedClouds } from '#sites/site-routes'
 import type { PassthroughApp } from '#voice/realtime'
 import type { KnowledgeApp } from '#work/knowledge'
 import type { RunsApp } from '#work/runs'
+import { bindHoldings } from './holdings.ts'
 
 export type ComposedSlices = Pick<
   App,
@@ -27,6 +28,7 @@ export type ComposedSlices = Pick<
   | 'cloudDeletion'
   | 'images'
   | 'videos'
+  | 'holdings'
 >
 
 /** What `openApp` opens. The slices are composed of it. */
@@ -58,11 +60,12 @@ export function composeSlices(services: Services): ComposedSlices {
   const passthrough: PassthroughApp = { clock, config, db, inference, log, metrics }
   const images: ImagesApp = { ...paid, svgs: services.svgs }
   const videos: VideoApp = { clock, config, db, files, inference, jobs, log, metrics, models }
-  return {
+  const slices = {
     ...{ files, paid, turns, modelRequests, knowledge, runs, passthrough, images, videos },
     linkedClouds: linkedCloudsOf(services),
     ...cloudSlices(services),
   }
+  return { ...slices, holdings: bindHoldings({ ...services, ...slices }) }
 }
 
 /** The app back-ends that sites are published for, as the rooms of clouds find and lock them. */

@@ -12,6 +12,7 @@ const routes = [
     path: '/v1/audit',
     operation: 'audit.list',
     scope: 'audit:read',
+    managementKeys: 'account',
     summary: {
       en: 'Who changed access, money or settings of the account, newest first. The role billing sees what is about money.',
       fa: 'چه کسی دسترسی، پول یا تنظیمات حساب را تغییر داد، تازه‌ترین نخست. نقش billing تنها تغییرهای پول را می‌بیند.',

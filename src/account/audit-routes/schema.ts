@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { actorKinds } from '#account/audit'
 import { idCursor, pageQuery, plainList } from '#platform/lists'
 import { described, nameSchemas, nullable, oneOf, patterned, timestamp, uuid } from '#platform/schema'
 
@@ -17,8 +18,6 @@ const moment = (en: string, fa: string) =>
       examples: ['2026-03-21T00:00:00Z'],
     }),
   )
-
-const actorKinds = ['person', 'key', 'operator', 'system'] as const
 
 export const AuditQuery = pageQuery(
   {

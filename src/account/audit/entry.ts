@@ -4,11 +4,11 @@ import type { Tx } from '#platform/db'
 import { uuidv7 } from '#platform/ids'
 import type { AuditContext } from './app.ts'
 import { boundedText, boundedValue } from './bounds.ts'
-import { insertEntry } from './store.ts'
+import { type ActorKind, insertEntry } from './store.ts'
 
 /** Who made a change. A person or a key has an id; the operator's command line and the system itself have none. */
 export interface Actor {
-  kind: 'person' | 'key' | 'operator' | 'system'
+  kind: ActorKind
   id: string | null
 }
 
@@ -72,8 +72,9 @@ export const actorOf = ({
   client: headers['user-agent'],
 })
 
-function actorOfCaller({ person, keyId }: Caller): Actor {
+function actorOfCaller({ person, keyId, management }: Caller): Actor {
   if (person) return { kind: 'person', id: person.personId }
+  if (management) return { kind: 'management_key', id: keyId }
   return keyId === '' ? { kind: 'system', id: null } : { kind: 'key', id: keyId }
 }
 

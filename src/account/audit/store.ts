@@ -13,13 +13,17 @@ declare module '#platform/db' {
 /** A row as the table has it, whose keys begin with an account: that of the platform for changes of the whole installation. */
 type StoredEntry = Omit<EntryRow, 'account_id'> & { account_id: string }
 
+/** The kinds of those who can have changed something. */
+export const actorKinds = ['person', 'key', 'management_key', 'operator', 'system'] as const
+export type ActorKind = (typeof actorKinds)[number]
+
 export interface EntryRow {
   entry_id: string
   /** Null for a change of the whole installation. */
   account_id: string | null
   project_id: string | null
   at: Date
-  actor_kind: 'person' | 'key' | 'operator' | 'system'
+  actor_kind: ActorKind
   actor_id: string | null
   operation: string
   target_kind: string | null

@@ -1,11 +1,12 @@
 /** The account of the request: its name, balance and caps. */
 import { auditRequest } from '#account/audit'
-import { setAccountName } from '#platform/auth'
+import { setAccountDetails } from '#platform/auth'
+import { isTimeZone } from '#platform/calendar'
 import { fail } from '#platform/errors'
 import { changeMeters } from '#platform/ledger'
 import type { KeysContext } from './app.ts'
 import { capChange, capsOf, thresholdsOf } from './given.ts'
-import { heldMembership } from './member.ts'
+import { heldManager } from './member.ts'
 import { reasons } from './phrases.ts'
 import type { Account, AccountCaps, AccountPatch } from './schema.ts'
 import { accountCaps, shownAccount, withLimits } from './shown.ts'
@@ -16,22 +17,28 @@ export async function readAccount({ app, caller }: KeysContext): Promise<Account
   return shownAccount(row, app.config.budgets.thresholdsPercent)
 }
 
-/** Changes the name. Whoever looks after the budgets changes the caps alone, and whoever is limited to named projects nothing of the account. */
+/** Changes name and time zone. Whoever looks after the budgets changes the caps alone, and whoever is limited to named projects nothing of the account. */
 export async function changeAccount(context: KeysContext<AccountPatch>): Promise<Account> {
   const { app, body, caller } = context
+  if (Object.keys(body).length === 0) fail('INVALID_REQUEST', { why: reasons.nothing })
+  if (body.time_zone !== undefined && !isTimeZone(body.time_zone))
+    fail('INVALID_REQUEST', { why: reasons.timeZone }, { param: 'time_zone' })
   const now = new Date(app.clock.nowMs())
   return app.db.tx(async (tx) => {
-    const own = await heldMembership(tx, context, 'account:write')
-    if (own.role === 'billing' || own.projectIds !== null)
+    const own = await heldManager(tx, context, 'account:write')
+    if (own.member?.role === 'billing' || own.projectIds !== null)
       fail('INSUFFICIENT_ROLE', { right: 'account:write' })
     const before = await findAccount(tx, caller.accountId, now)
-    await setAccountName(tx, caller.accountId, body.name.trim())
+    await setAccountDetails(tx, caller.accountId, {
+      ...(body.name !== undefined && { name: body.name.trim() }),
+      ...(body.time_zone !== undefined && { time_zone: body.time_zone }),
+    })
     const after = await findAccount(tx, caller.accountId, now)
     await auditRequest(tx, context, {
       projectId: null,
       target: { kind: 'account', id: caller.accountId },
-      before: { name: before.name },
-      after: { name: after.name },
+      before: { name: before.name, time_zone: before.time_zone },
+      after: { name: after.name, time_zone: after.time_zone },
     })
     return shownAccount(after, app.config.budgets.thresholdsPercent)
   })
@@ -50,7 +57,7 @@ export async function changeAccountCaps(context: KeysContext<AccountCaps>): Prom
     thresholdsPercent: thresholdsOf(body.thresholds_percent),
   } as const
   return app.db.tx(async (tx) => {
-    const own = await heldMembership(tx, context, 'account:write')
+    const own = await heldManager(tx, context, 'account:write')
     if (own.projectIds !== null) fail('INSUFFICIENT_ROLE', { right: 'account:write' })
     const account = await findAccount(tx, accountId, now)
     // The account has exactly one meter.

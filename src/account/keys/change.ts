@@ -1,6 +1,5 @@
 /** Lists, reads, changes and revokes keys. */
 import { auditRequest } from '#account/audit'
-import type { Membership } from '#account/people'
 import { revokeKey, setKey } from '#platform/auth'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
@@ -8,7 +7,7 @@ import { changeMeters } from '#platform/ledger'
 import { plainList } from '#platform/lists'
 import type { KeysContext } from './app.ts'
 import { capChange, capsOf, hasCaps, scopesOf, settingsOf } from './given.ts'
-import { heldMembership, ownMembership, requireLowered, requireScopesOf, visibleKeys } from './member.ts'
+import { heldManager, type Manager, manager, requireLowered, requireScopes, visibleKeys } from './member.ts'
 import { reasons } from './phrases.ts'
 import type { ApiKey, KeyPatch, KeyQuery } from './schema.ts'
 import { keySettings, shownKey, withLimits } from './shown.ts'
@@ -22,7 +21,7 @@ const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 export async function listKeys(context: KeysContext<unknown, KeyQuery>) {
   const { app, query } = context
   const now = new Date(app.clock.nowMs())
-  const seen = visibleKeys(await ownMembership(app.db, context))
+  const seen = visibleKeys(await manager(app.db, context))
   const { project_id: projectId, made_by: madeBy, state } = query
   const page = { limit: query.limit, after_id: query.after_id }
   const isNothing =
@@ -41,7 +40,7 @@ export async function listKeys(context: KeysContext<unknown, KeyQuery>) {
 export async function readKey(context: KeyContext): Promise<ApiKey> {
   const { app, params } = context
   const now = new Date(app.clock.nowMs())
-  const seen = visibleKeys(await ownMembership(app.db, context))
+  const seen = visibleKeys(await manager(app.db, context))
   const row = await store.findKey(app.db, seen, params.id, now)
   return row ? shownKey(row, now) : notFound()
 }
@@ -54,8 +53,10 @@ export async function changeKey(context: KeyContext<KeyPatch>): Promise<ApiKey> 
   const scopes = body.scopes && scopesOf(body.scopes)
   const settings = settingsOf(app, body, now)
   return app.db.tx(async (tx) => {
-    const { own, before, find } = await keyToChange(tx, context, now, scopes)
+    const { own, before, find } = await keyToChange(tx, context, now)
     if (before.revoked_at) fail('KEY_REVOKED', {})
+    const all = scopes ?? before.scopes
+    requireScopes(own, { all, added: all.filter((scope) => !before.scopes.includes(scope)) })
     await setKey(tx, before.key_id, {
       ...settings,
       ...(body.name !== undefined && { name: body.name.trim() }),
@@ -104,14 +105,9 @@ async function keyToChange(
   tx: Tx,
   context: KeyContext,
   now: Date,
-  scopes: readonly string[] = [],
-): Promise<{ own: Membership; before: store.KeyRow; find: () => Promise<store.KeyRow> }> {
-  const own = await heldMembership(tx, context, 'keys:write')
+): Promise<{ own: Manager; before: store.KeyRow; find: () => Promise<store.KeyRow> }> {
+  const own = await heldManager(tx, context, 'keys:write')
   const find = async () => (await store.findKey(tx, visibleKeys(own), context.params.id, now)) ?? notFound()
   const before = await find()
-  requireScopesOf(
-    own,
-    scopes.filter((scope) => !before.scopes.includes(scope)),
-  )
   return { own, before, find }
 }

@@ -27,7 +27,7 @@ export type { KeysApp } from './app.ts'
 export { Name } from './schema.ts'
 
 const keyPath = '/v1/keys'
-const change = { scope: 'keys:write', stepUp: true, audited: true } as const
+const change = { scope: 'keys:write', stepUp: true, audited: true, managementKeys: 'account' } as const
 
 const keyRoutes: Route<KeysApp>[] = [
   route({
@@ -35,6 +35,7 @@ const keyRoutes: Route<KeysApp>[] = [
     path: keyPath,
     operation: 'keys.list',
     scope: 'keys:read',
+    managementKeys: 'account',
     summary: {
       en: 'The keys of the account that you may see, newest first, with maker and last use.',
       fa: 'کلیدهایی از حساب که شما می‌بینید، تازه‌ترین نخست، با سازنده و آخرین استفاده.',
@@ -49,6 +50,7 @@ const keyRoutes: Route<KeysApp>[] = [
     path: keyPath,
     operation: 'keys.create',
     ...change,
+    managementKeys: 'project',
     summary: {
       en: 'Make a key of the project. The key itself is shown only here.',
       fa: 'ساختن کلیدی برای پروژه. خود کلید فقط اینجا نشان داده می‌شود.',
@@ -56,7 +58,7 @@ const keyRoutes: Route<KeysApp>[] = [
     idempotent: true,
     body: KeyBody,
     reply: { 201: KeyWithSecret },
-    errors: ['MODEL_NOT_FOUND', 'TOO_MANY_KEYS', 'SECRETS_SEALED'],
+    errors: ['MODEL_NOT_FOUND', 'KEY_SCOPE_NOT_GIVEN', 'TOO_MANY_KEYS', 'SECRETS_SEALED'],
     handle: makeKey,
   }),
   route({
@@ -64,6 +66,7 @@ const keyRoutes: Route<KeysApp>[] = [
     path: `${keyPath}/{id}`,
     operation: 'keys.read',
     scope: 'keys:read',
+    managementKeys: 'account',
     summary: { en: 'One key.', fa: 'یک کلید.' },
     params: IdParams,
     reply: { 200: ApiKey },
@@ -82,7 +85,7 @@ const keyRoutes: Route<KeysApp>[] = [
     params: IdParams,
     body: KeyPatch,
     reply: { 200: ApiKey },
-    errors: ['NOT_FOUND', 'KEY_REVOKED', 'MODEL_NOT_FOUND'],
+    errors: ['NOT_FOUND', 'KEY_REVOKED', 'KEY_SCOPE_NOT_GIVEN', 'MODEL_NOT_FOUND'],
     handle: changeKey,
   }),
   route({
@@ -107,6 +110,7 @@ const projectRoutes: Route<KeysApp>[] = [
     path: '/v1/projects',
     operation: 'projects.list',
     scope: 'projects:read',
+    managementKeys: 'account',
     summary: {
       en: 'The projects of the account that you may use, oldest first.',
       fa: 'پروژه‌هایی از حساب که در دسترس شماست، کهنه‌ترین نخست.',
@@ -120,6 +124,7 @@ const projectRoutes: Route<KeysApp>[] = [
     path: '/v1/projects',
     operation: 'projects.create',
     scope: 'projects:write',
+    managementKeys: 'account',
     audited: true,
     summary: { en: 'Make a project of the account.', fa: 'ساختن پروژه‌ای در حساب.' },
     idempotent: true,
@@ -133,6 +138,7 @@ const projectRoutes: Route<KeysApp>[] = [
     path: '/v1/projects/{id}',
     operation: 'projects.change',
     scope: 'projects:write',
+    managementKeys: 'account',
     audited: true,
     summary: {
       en: 'Change a project: name, caps, limits, and how long results are kept.',
@@ -152,6 +158,7 @@ const accountRoutes: Route<KeysApp>[] = [
     path: '/v1/account',
     operation: 'account.read',
     scope: 'account:read',
+    managementKeys: 'account',
     summary: {
       en: 'The account: name, plan, balance, caps, and the thresholds at which it is notified.',
       fa: 'حساب: نام، طرح، موجودی، سقف‌ها و آستانه‌هایی که در آن‌ها خبر داده می‌شود.',
@@ -165,8 +172,9 @@ const accountRoutes: Route<KeysApp>[] = [
     path: '/v1/account',
     operation: 'account.change',
     scope: 'account:write',
+    managementKeys: 'account',
     audited: true,
-    summary: { en: 'Change the name of the account.', fa: 'تغییر نام حساب.' },
+    summary: { en: 'Change the name or time zone of the account.', fa: 'تغییر نام یا منطقهٔ زمانی حساب.' },
     body: AccountPatch,
     reply: { 200: Account },
     errors: [],
@@ -177,6 +185,7 @@ const accountRoutes: Route<KeysApp>[] = [
     path: '/v1/account/caps',
     operation: 'account.caps',
     scope: 'account:write',
+    managementKeys: 'account',
     audited: true,
     summary: {
       en: 'Set the caps of all spending of the account, and the thresholds of all its caps.',

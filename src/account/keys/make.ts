@@ -4,10 +4,10 @@ import { acceptOnce } from '#core/calls'
 import { createKey } from '#platform/auth'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
-import { type JsonText, requirePerson } from '#platform/http'
+import type { JsonText } from '#platform/http'
 import type { KeysContext } from './app.ts'
 import { capsOf, scopesOf, settingsOf } from './given.ts'
-import { heldMembership, requireScopesOf } from './member.ts'
+import { heldManager, requireScopes } from './member.ts'
 import type { KeyBody } from './schema.ts'
 import { keySettings, shownKey } from './shown.ts'
 import * as store from './store.ts'
@@ -22,15 +22,15 @@ export function makeKey(context: KeysContext<KeyBody>): Promise<JsonText> {
   const settings = settingsOf(app, body, now)
   const accept = { endpoint: '/v1/keys', statusCode: 201, now, sealed: true }
   return acceptOnce(context, accept, async (tx) => {
-    const { accountId, projectId } = context.caller
+    const { accountId, projectId, keyId, management, person } = context.caller
     await requireRoom(tx, accountId)
-    const own = await heldMembership(tx, context, 'keys:write')
+    const own = await heldManager(tx, context, 'keys:write')
     if (own.projectIds?.includes(projectId) === false) fail('NOT_FOUND', {})
-    requireScopesOf(own, scopes)
-    const { personId } = requirePerson(context)
+    requireScopes(own, { all: scopes, added: scopes })
+    const maker = management ? { managementKeyId: keyId } : { personId: person!.personId }
     const made = await createKey(
       tx,
-      { accountId, projectId, personId, name: body.name.trim(), scopes, caps: capsOf(body), ...settings },
+      { accountId, projectId, ...maker, name: body.name.trim(), scopes, caps: capsOf(body), ...settings },
       now,
     )
     const row = (await store.findKey(tx, { accountId, projectIds: null }, made.key_id, now))!

@@ -4,6 +4,7 @@ import { persian } from '#platform/words'
 declare module '#platform/errors' {
   interface Failures {
     KEY_REVOKED: Record<string, never>
+    KEY_SCOPE_NOT_GIVEN: { scope: string }
     TOO_MANY_KEYS: { max: number }
     TOO_MANY_PROJECTS: { max: number }
   }
@@ -15,6 +16,14 @@ declareFailures({
     retry: false,
     en: () => 'This key is revoked, for good. Make a new one.',
     fa: () => 'این کلید برای همیشه باطل شده است. کلید تازه‌ای بسازید.',
+  },
+  KEY_SCOPE_NOT_GIVEN: {
+    status: 403,
+    retry: false,
+    en: ({ scope }) =>
+      `This management key may not give the scope ${scope}: it makes and changes keys within its own key_scopes alone. It may still revoke this key.`,
+    fa: ({ scope }) =>
+      `این کلید مدیریتی نمی‌تواند دسترسی ${scope} بدهد: تنها کلیدهایی در محدودهٔ key_scopes خود را می‌سازد و تغییر می‌دهد. باطل کردن کلید همچنان ممکن است.`,
   },
   TOO_MANY_KEYS: {
     status: 403,
@@ -35,6 +44,10 @@ export const reasons = {
   nothing: {
     en: 'the body changes nothing; name at least one member.',
     fa: 'بدنه چیزی را تغییر نمی‌دهد؛ دست‌کم یک عضو آن را بفرستید.',
+  } satisfies Localized,
+  timeZone: {
+    en: 'time_zone must be a name of the IANA database, such as Asia/Tehran.',
+    fa: 'time_zone باید نامی از فهرست IANA باشد، مانند Asia/Tehran.',
   } satisfies Localized,
   past: {
     en: 'expires_at must be a time in the future, as in 2027-03-21T00:00:00Z, within 100 years.',

@@ -184,7 +184,16 @@ export const ApiKey = Type.Object({
           ),
         ),
       },
-      described('Who made it; null: the operator.', 'سازندهٔ کلید؛ null یعنی گرداننده.'),
+      described(
+        'Who made it; null: the operator, or a management key.',
+        'سازندهٔ کلید؛ null یعنی گرداننده یا یک کلید مدیریتی.',
+      ),
+    ),
+  ),
+  made_by_management_key: nullable(
+    Type.Object(
+      { id: uuid(), name: Type.String() },
+      described('The management key that made it.', 'کلید مدیریتی‌ای که آن را ساخته است.'),
     ),
   ),
   last_used_on: nullable(
@@ -265,7 +274,13 @@ export const Account = Type.Object({
   id: uuid(),
   name: Type.String(),
   plan: Type.String(),
-  state: oneOf('active', 'suspended'),
+  state: oneOf('active', 'suspended', 'closing', 'closed'),
+  time_zone: Type.String(
+    described(
+      'The zone in which days and months of usage are counted, unless a query names another.',
+      'منطقه‌ای زمانی که روزها و ماه‌های مصرف در آن شمرده می‌شوند، مگر درخواستی نام دیگری بدهد.',
+    ),
+  ),
   balance_credits: Type.Integer(safeInteger),
   reserved_credits: Type.Integer({
     ...safeInteger,
@@ -295,7 +310,16 @@ export const Account = Type.Object({
 export type Account = Static<typeof Account>
 
 export const AccountPatch = Type.Object(
-  { name: Name('What people call the account.', 'نامی که حساب را با آن می‌شناسند.') },
+  {
+    name: Type.Optional(Name('What people call the account.', 'نامی که حساب را با آن می‌شناسند.')),
+    time_zone: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 60,
+        ...described('A name of the IANA database.', 'نامی از فهرست IANA.'),
+      }),
+    ),
+  },
   { ...closed, examples: [{ name: 'Acme' }] },
 )
 export type AccountPatch = Static<typeof AccountPatch>

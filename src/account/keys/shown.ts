@@ -48,6 +48,10 @@ export const shownKey = (row: KeyRow, now: Date): Static<typeof ApiKey> => ({
   ...keySettings(row),
   ...spentOf(row),
   made_by: row.person_id === null ? null : makerOf(row, row.person_id),
+  made_by_management_key:
+    row.management_key_id === null
+      ? null
+      : { id: row.management_key_id, name: row.management_key_name ?? '' },
   last_used_on: row.last_used_on,
   revoked_at: row.revoked_at?.toISOString() ?? null,
   created_at: row.created_at.toISOString(),
@@ -86,6 +90,7 @@ export function shownAccount(row: AccountRow, ofInstallation: readonly number[])
     name: row.name,
     plan: row.plan,
     state: row.state,
+    time_zone: row.time_zone,
     balance_credits: creditsDown(free),
     reserved_credits: creditsUp(row.held),
     balance_microcredits: String(free),

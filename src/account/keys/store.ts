@@ -9,6 +9,8 @@ export type KeyRow = Key &
   Spending & {
     maker_name: string | null
     is_member: boolean
+    /** The name of the management key by which it was made. */
+    management_key_name: string | null
     /** `YYYY-MM-DD` in Asia/Tehran. */
     last_used_on: string | null
   }
@@ -27,7 +29,8 @@ export interface KeyFilter {
 const usedDays = 35
 
 const columns = sql`k.account_id, k.project_id, k.key_id, k.name, k.hint, k.scopes, k.models, k.responses_max_output_tokens, k.keep_days, k.origins,
-  k.expires_at, k.revoked_at, k.person_id, k.created_at, p.display_name as maker_name, b.person_id is not null as is_member,
+  k.expires_at, k.revoked_at, k.person_id, k.management_key_id, k.created_at, p.display_name as maker_name, b.person_id is not null as is_member,
+  g.name as management_key_name,
   m.spent, m.held, m.cap, m.month_cap, m.rate_per_minute, m.concurrency`
 
 /** Keys with their meters and makers. The last use is looked up day by day in the index of the usage of days, newest first. */
@@ -35,6 +38,7 @@ const found = (now: Date) => sql`select ${columns},
     case when m.month = ledger.month_of(${now}) then m.month_spent else 0 end as month_spent, to_char(used.day, 'YYYY-MM-DD') as last_used_on
   from auth.keys k
   join ledger.meters m on m.account_id = k.account_id and m.scope = 'key' and m.scope_id = k.key_id
+  left join auth.management_keys g on g.account_id = k.account_id and g.key_id = k.management_key_id
   left join people.people p on p.person_id = k.person_id
   left join people.members b on b.account_id = k.account_id and b.person_id = k.person_id
   left join lateral (

@@ -19,6 +19,13 @@ const roles: Record<RoleName, string> = {
   operator: 'operator',
 }
 
+const phoneSubjects: Record<LetterKinds['phone_changed']['change'], string> = {
+  added: 'You have a new way to sign in',
+  changed: 'Your phone number was changed',
+  removed: 'Your phone number was removed',
+  taken: 'Your phone number belongs to somebody else now',
+}
+
 const notMine =
   'If it was not you, reset your password now, end your other sessions on the page “Account”, and tell the operator of this server.'
 const nothingToDo = 'If it was you, there is nothing to do.'
@@ -115,6 +122,25 @@ export const english: Wordings = {
     lines: ['Your password for Kherad was changed, and your other sessions have ended.'],
     facts: [{ label: 'Time', value: moment(at) }],
     note: `${nothingToDo} ${notMine}`,
+  }),
+  phone_changed: ({ numberMasked, change, at }, { name, moment }) => ({
+    subject: phoneSubjects[change],
+    lines: [
+      change === 'removed'
+        ? ['The phone number ', name(numberMasked), ' was removed from your ways to sign in to Kherad.']
+        : change === 'taken'
+          ? [
+              'Somebody else has proven the phone number ',
+              name(numberMasked),
+              ', so you no longer sign in to Kherad with it.',
+            ]
+          : ['You sign in to Kherad with codes to the phone number ', name(numberMasked), ' from now on.'],
+    ],
+    facts: [{ label: 'Time', value: moment(at) }],
+    note:
+      change === 'taken'
+        ? 'If you have given the number up, there is nothing to do. If it is still yours, somebody else has read its messages: ask your mobile operator.'
+        : `${nothingToDo} ${notMine}`,
   }),
   factor_added: ({ factor, at }, { moment }) => ({
     subject: 'You have a new way to sign in',
@@ -250,6 +276,14 @@ export const english: Wordings = {
     facts: [{ label: 'Balance', value: [number(balance), ' credits'] }],
     note: 'Without credits, paid requests are refused. Top up the account before then, or ask the operator of this server for credits.',
   }),
+  sms_spent: ({ messages, at }, { number, moment }) => ({
+    subject: 'The text messages of today are spent',
+    lines: [
+      `This Kherad server has sent ${number(messages)} text messages today, which is its limit (daily_messages). Until the next day (UTC) nobody gets a code by SMS; all other ways to sign in go on.`,
+    ],
+    facts: [{ label: 'Time', value: moment(at) }],
+    note: 'If that is more than your people need, somebody may be making your server pay: look at kherad_sms_total of the metrics and at the audit log before you raise the limit.',
+  }),
   key_ending: ({ key, project, endsAt }, { name, moment }) => ({
     subject: ['The key “', name(key), '” ends soon'],
     lines: [
@@ -259,10 +293,99 @@ export const english: Wordings = {
     facts: [{ label: 'End', value: moment(endsAt) }],
     note: 'If you do not need this key any more, there is nothing to do.',
   }),
+  management_key_ending: ({ key, account, endsAt }, { name, moment }) => ({
+    subject: ['The management key “', name(key), '” ends soon'],
+    lines: [
+      ['The management key “', name(key), '” of the account “', name(account), '” ends soon.'],
+      'Its end cannot be moved. Before then, make another one and give it to the program that uses this one. Project keys that it made go on.',
+    ],
+    facts: [{ label: 'End', value: moment(endsAt) }],
+    note: 'If you do not need this key any more, there is nothing to do.',
+  }),
   removed_from_account: ({ account }, { name }) => ({
     subject: ['Your access to the account “', name(account), '” has ended'],
     lines: [['You are no longer a member of the account “', name(account), '” at Kherad.']],
     note: 'If you think that this is a mistake, ask the owner of that account.',
+  }),
+  export_ready: ({ page, endsAt }, { moment }) => ({
+    subject: 'Your data is ready to download',
+    lines: [
+      'You have asked for everything that Kherad stores of you. It is ready as one ZIP file on your page.',
+    ],
+    button: { label: 'Open the page', href: page },
+    facts: [{ label: 'There until', value: moment(endsAt) }],
+    note: 'Only you can download it, when you are signed in. If you did not ask for it, end your other sessions and change your password.',
+  }),
+  export_failed: ({ page, at }, { moment }) => ({
+    subject: 'Your data could not be put together',
+    lines: ['You have asked for everything that Kherad stores of you. The file could not be made this time.'],
+    button: { label: 'Ask again', href: page },
+    facts: [{ label: 'Time', value: moment(at) }],
+    note: 'If it fails again, tell the operator of this server.',
+  }),
+  person_leaving: ({ accounts, endsAt, page }, { moment, name }) => ({
+    subject: 'You are to be deleted from Kherad',
+    lines: [
+      'You have asked to be deleted. All your sessions have ended. Until the time below you can sign in only to take it back; then your name, addresses, ways to sign in and exports are deleted for good.',
+      ...(accounts.length === 0
+        ? []
+        : [
+            [
+              'Deleted with you: ',
+              ...accounts.flatMap((one, at) => [at === 0 ? '“' : '”, “', name(one)]),
+              '”.',
+            ],
+          ]),
+    ],
+    button: { label: 'Sign in to take it back', href: page },
+    facts: [{ label: 'Deleted at', value: moment(endsAt) }],
+    note: 'If it was not you, sign in now, take it back, and change your password.',
+  }),
+  person_kept: ({ at }, { moment }) => ({
+    subject: 'You are not deleted from Kherad',
+    lines: ['You have taken your deletion back. Everything is as it was.'],
+    facts: [{ label: 'Time', value: moment(at) }],
+    note: notMine,
+  }),
+  person_deleted: ({ at }, { moment }) => ({
+    subject: 'You were deleted from Kherad',
+    lines: [
+      'Your name, addresses, ways to sign in and exports were deleted, as you asked thirty days ago. Receipts and the audit log stay without your name.',
+    ],
+    facts: [{ label: 'Time', value: moment(at) }],
+    note: 'This is the last mail to this address.',
+  }),
+  account_closing: ({ account, by, endsAt, page }, { moment, name }) => ({
+    subject: ['The account “', name(account), '” is to be deleted'],
+    lines: [
+      by === null
+        ? ['The operator of this server has asked for the deletion of the account “', name(account), '”.']
+        : [name(by), ' has asked for the deletion of the account “', name(account), '”.'],
+      'From now on it can only be read: keys are refused, nothing is charged, and its websites, app back-ends and webhooks have stopped. At the time below everything in it is deleted for good, with the credit that is left.',
+    ],
+    button: { label: 'Open the account', href: page },
+    facts: [{ label: 'Deleted at', value: moment(endsAt) }],
+    note: 'Every owner of the account can undo it until then on that page.',
+  }),
+  account_kept: ({ account, by, at }, { moment, name }) => ({
+    subject: ['The account “', name(account), '” is not deleted'],
+    lines: [
+      by === null
+        ? ['The operator of this server has undone the deletion of the account “', name(account), '”.']
+        : [name(by), ' has undone the deletion of the account “', name(account), '”.'],
+      'Its keys, websites, app back-ends and webhooks work again.',
+    ],
+    facts: [{ label: 'Time', value: moment(at) }],
+    note: 'There is nothing to do.',
+  }),
+  account_deleted: ({ account, at }, { moment, name }) => ({
+    subject: ['The account “', name(account), '” was deleted'],
+    lines: [
+      ['Everything in the account “', name(account), '” was deleted for good.'],
+      'Receipts and the audit log stay without names.',
+    ],
+    facts: [{ label: 'Time', value: moment(at) }],
+    note: 'There is nothing to do.',
   }),
 }
 

@@ -29,6 +29,8 @@ export interface LetterKinds {
   /** To somebody who has forgotten the password. */
   password_reset: { link: string; minutes: number }
   password_changed: { at: Date }
+  /** `taken`: somebody else has proven the number. */
+  phone_changed: { numberMasked: string; change: 'added' | 'changed' | 'removed' | 'taken'; at: Date }
   factor_added: { factor: FactorName; at: Date }
   factor_removed: { factor: FactorName; at: Date }
   /** All second factors are removed at `dueAt`, unless somebody follows the link. */
@@ -46,8 +48,22 @@ export interface LetterKinds {
   password_reset_by_operator: { at: Date }
   threshold_reached: { account: string; of?: ThresholdOf; percent: number; spent: bigint; cap: bigint }
   balance_low: { account: string; balance: bigint }
+  /** To operators: the text messages of a day are spent. */
+  sms_spent: { messages: number; at: Date }
   key_ending: { key: string; project: string; endsAt: Date }
+  management_key_ending: { key: string; account: string; endsAt: Date }
   removed_from_account: { account: string }
+  /** The ZIP is ready on the page until `endsAt`. */
+  export_ready: { page: string; endsAt: Date }
+  export_failed: { page: string; at: Date }
+  /** The person has asked to be deleted, with these accounts; `page` is where they sign in to take it back. */
+  person_leaving: { accounts: string[]; endsAt: Date; page: string }
+  person_kept: { at: Date }
+  person_deleted: { at: Date }
+  /** `by` is the name of the owner who has asked; null: the operator. */
+  account_closing: { account: string; by: string | null; endsAt: Date; page: string }
+  account_kept: { account: string; by: string | null; at: Date }
+  account_deleted: { account: string; at: Date }
 }
 
 export type LetterKind = keyof LetterKinds

@@ -19,6 +19,13 @@ const roles: Record<RoleName, string> = {
   operator: 'گرداننده',
 }
 
+const phoneSubjects: Record<LetterKinds['phone_changed']['change'], string> = {
+  added: 'راه تازه‌ای برای ورود شما افزوده شد',
+  changed: 'شمارهٔ همراه شما تغییر کرد',
+  removed: 'شمارهٔ همراه شما برداشته شد',
+  taken: 'شمارهٔ همراه شما اکنون از آنِ کس دیگری است',
+}
+
 const notMine =
   'اگر شما این کار را نکرده‌اید، همین حالا گذرواژه را بازیابی کنید، در صفحهٔ «حساب» نشست‌های دیگر را ببندید و به گردانندهٔ این سرور خبر دهید.'
 const nothingToDo = 'اگر کار خودتان بوده است، لازم نیست کاری بکنید.'
@@ -106,6 +113,21 @@ export const persian: Wordings = {
     lines: ['گذرواژهٔ شما در خرد تغییر کرد و نشست‌های دیگر شما بسته شدند.'],
     facts: [{ label: 'زمان', value: moment(at) }],
     note: `${nothingToDo} ${notMine}`,
+  }),
+  phone_changed: ({ numberMasked, change, at }, { name, moment }) => ({
+    subject: phoneSubjects[change],
+    lines: [
+      change === 'removed'
+        ? ['شمارهٔ ', name(numberMasked), ' از راه‌های ورود شما به خرد برداشته شد.']
+        : change === 'taken'
+          ? ['کس دیگری شمارهٔ ', name(numberMasked), ' را تأیید کرد؛ پس دیگر با آن به خرد وارد نمی‌شوید.']
+          : ['از این پس با کدی که به شمارهٔ ', name(numberMasked), ' پیامک می‌شود به خرد وارد می‌شوید.'],
+    ],
+    facts: [{ label: 'زمان', value: moment(at) }],
+    note:
+      change === 'taken'
+        ? 'اگر شماره را واگذار کرده‌اید، لازم نیست کاری بکنید. اگر هنوز از آن شماست، کس دیگری پیامک‌هایش را خوانده است: از اپراتور تلفن همراهتان بپرسید.'
+        : `${nothingToDo} ${notMine}`,
   }),
   factor_added: ({ factor, at }, { moment }) => ({
     subject: 'راه تازه‌ای برای ورود شما افزوده شد',
@@ -231,6 +253,14 @@ export const persian: Wordings = {
     facts: [{ label: 'موجودی', value: [number(balance), ' اعتبار'] }],
     note: 'وقتی اعتبار تمام شود، درخواست‌های پولی پذیرفته نمی‌شوند. پیش از آن، حساب را شارژ کنید یا از گردانندهٔ این سرور اعتبار بخواهید.',
   }),
+  sms_spent: ({ messages, at }, { number, moment }) => ({
+    subject: 'پیامک‌های امروز تمام شد',
+    lines: [
+      `این سرور خرد امروز ${number(messages)} پیامک فرستاده و به سقف خود (daily_messages) رسیده است. تا روز بعد (به وقت UTC) کدی پیامک نمی‌شود؛ راه‌های دیگر ورود کار می‌کنند.`,
+    ],
+    facts: [{ label: 'زمان', value: moment(at) }],
+    note: 'اگر کاربران شما این اندازه پیامک لازم ندارند، شاید کسی برای سرورتان هزینه می‌تراشد: پیش از بالا بردن سقف، kherad_sms_total را در سنجه‌ها و گزارش تغییرها را ببینید.',
+  }),
   key_ending: ({ key, project, endsAt }, { name, moment }) => ({
     subject: ['کلید «', name(key), '» به‌زودی پایان می‌یابد'],
     lines: [
@@ -240,10 +270,97 @@ export const persian: Wordings = {
     facts: [{ label: 'پایان', value: moment(endsAt) }],
     note: 'اگر دیگر به این کلید نیاز ندارید، لازم نیست کاری بکنید.',
   }),
+  management_key_ending: ({ key, account, endsAt }, { name, moment }) => ({
+    subject: ['کلید مدیریتی «', name(key), '» به‌زودی پایان می‌یابد'],
+    lines: [
+      ['زمان کلید مدیریتی «', name(key), '» از حساب «', name(account), '» به‌زودی تمام می‌شود.'],
+      'پایان آن جابه‌جا نمی‌شود. پیش از آن کلید دیگری بسازید و به برنامه‌ای بدهید که با این کلید کار می‌کند. کلیدهای پروژه‌ای که ساخته است کار می‌کنند.',
+    ],
+    facts: [{ label: 'پایان', value: moment(endsAt) }],
+    note: 'اگر دیگر به این کلید نیاز ندارید، لازم نیست کاری بکنید.',
+  }),
   removed_from_account: ({ account }, { name }) => ({
     subject: ['دسترسی شما به حساب «', name(account), '» برداشته شد'],
     lines: [['شما دیگر عضو حساب «', name(account), '» در خرد نیستید.']],
     note: 'اگر گمان می‌کنید اشتباهی شده است، از مالک آن حساب بپرسید.',
+  }),
+  export_ready: ({ page, endsAt }, { moment }) => ({
+    subject: 'داده‌های شما آمادهٔ دریافت است',
+    lines: ['همهٔ آنچه خرد از شما نگه داشته است را خواسته بودید. اکنون در یک فایل ZIP در صفحهٔ شماست.'],
+    button: { label: 'باز کردن صفحه', href: page },
+    facts: [{ label: 'مهلت دریافت', value: moment(endsAt) }],
+    note: 'فقط خودتان، وقتی وارد شده باشید، می‌توانید آن را دریافت کنید. اگر شما آن را نخواسته‌اید، نشست‌های دیگر را ببندید و گذرواژه را عوض کنید.',
+  }),
+  export_failed: ({ page, at }, { moment }) => ({
+    subject: 'داده‌های شما آماده نشد',
+    lines: ['همهٔ آنچه خرد از شما نگه داشته است را خواسته بودید. این بار ساختن فایل ممکن نشد.'],
+    button: { label: 'درخواست دوباره', href: page },
+    facts: [{ label: 'زمان', value: moment(at) }],
+    note: 'اگر باز هم نشد، به گردانندهٔ این سرور خبر دهید.',
+  }),
+  person_leaving: ({ accounts, endsAt, page }, { moment, name }) => ({
+    subject: 'قرار است از خرد حذف شوید',
+    lines: [
+      'حذف خودتان را خواسته‌اید و همهٔ نشست‌هایتان پایان یافت. تا زمان زیر فقط برای پس‌گرفتن می‌توانید وارد شوید؛ پس از آن نام، نشانی‌ها، راه‌های ورود و خروجی‌های داده برای همیشه پاک می‌شوند.',
+      ...(accounts.length === 0
+        ? []
+        : [
+            [
+              'همراه شما حذف می‌شود: ',
+              ...accounts.flatMap((one, at) => [at === 0 ? '«' : '»، «', name(one)]),
+              '».',
+            ],
+          ]),
+    ],
+    button: { label: 'ورود برای پس‌گرفتن', href: page },
+    facts: [{ label: 'زمان حذف', value: moment(endsAt) }],
+    note: 'اگر شما این را نخواسته‌اید، همین حالا وارد شوید، آن را پس بگیرید و گذرواژه را عوض کنید.',
+  }),
+  person_kept: ({ at }, { moment }) => ({
+    subject: 'از خرد حذف نمی‌شوید',
+    lines: ['حذف خودتان را پس گرفتید. همه چیز همان است که بود.'],
+    facts: [{ label: 'زمان', value: moment(at) }],
+    note: notMine,
+  }),
+  person_deleted: ({ at }, { moment }) => ({
+    subject: 'از خرد حذف شدید',
+    lines: [
+      'نام، نشانی‌ها، راه‌های ورود و خروجی‌های دادهٔ شما، همان‌گونه که سی روز پیش خواستید، پاک شد. رسیدها و گزارش تغییرها بدون نام شما می‌مانند.',
+    ],
+    facts: [{ label: 'زمان', value: moment(at) }],
+    note: 'این آخرین نامه به این نشانی است.',
+  }),
+  account_closing: ({ account, by, endsAt, page }, { moment, name }) => ({
+    subject: ['حساب «', name(account), '» قرار است حذف شود'],
+    lines: [
+      by === null
+        ? ['گردانندهٔ این سرور حذف حساب «', name(account), '» را خواسته است.']
+        : [name(by), ' حذف حساب «', name(account), '» را خواسته است.'],
+      'از این پس حساب فقط خواندنی است: کلیدها پذیرفته نمی‌شوند، چیزی از اعتبار کم نمی‌شود، و سایت‌ها، بک‌اندها و وب‌هوک‌های آن ایستاده‌اند. در زمان زیر همه چیز آن، با اعتبار مانده، برای همیشه پاک می‌شود.',
+    ],
+    button: { label: 'باز کردن حساب', href: page },
+    facts: [{ label: 'زمان حذف', value: moment(endsAt) }],
+    note: 'تا آن زمان هر مالک حساب می‌تواند در همان صفحه حذف را برگرداند.',
+  }),
+  account_kept: ({ account, by, at }, { moment, name }) => ({
+    subject: ['حساب «', name(account), '» حذف نمی‌شود'],
+    lines: [
+      by === null
+        ? ['گردانندهٔ این سرور حذف حساب «', name(account), '» را برگرداند.']
+        : [name(by), ' حذف حساب «', name(account), '» را برگرداند.'],
+      'کلیدها، سایت‌ها، بک‌اندها و وب‌هوک‌های آن دوباره کار می‌کنند.',
+    ],
+    facts: [{ label: 'زمان', value: moment(at) }],
+    note: 'لازم نیست کاری بکنید.',
+  }),
+  account_deleted: ({ account, at }, { moment, name }) => ({
+    subject: ['حساب «', name(account), '» حذف شد'],
+    lines: [
+      ['همه چیز در حساب «', name(account), '» برای همیشه پاک شد.'],
+      'رسیدها و گزارش تغییرها بدون نام می‌مانند.',
+    ],
+    facts: [{ label: 'زمان', value: moment(at) }],
+    note: 'لازم نیست کاری بکنید.',
   }),
 }
 

@@ -71,8 +71,13 @@ const speech = modelKind({
     provider.speak(text),
   mayRepeat: ({ executed }) => !executed,
   mayReleaseClaim: ({ executed }) => !executed,
-  price: ({ perCharacter }, { creditsPerUsd, markup }, characters: number) =>
-    BigInt(Math.ceil(perCharacter * creditsPerUsd * markup * 1_000_000)) * BigInt(characters),
+  lines: ({ perCharacter }, { creditsPerUsd, markup }, characters: number) => [
+    {
+      unit: 'characters',
+      quantity: characters,
+      price: BigInt(Math.ceil(perCharacter * creditsPerUsd * markup * 1_000_000)) * 1_000_000n,
+    },
+  ],
   worstCase: ({ perCharacter }, { creditsPerUsd, markup }, text: string) =>
     BigInt(Math.ceil(perCharacter * creditsPerUsd * markup * 1_000_000)) * BigInt(text.length),
 })

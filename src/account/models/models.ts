@@ -18,6 +18,7 @@ const routesFor = (served: () => readonly Route[]): Route<ModelsApp>[] => [
     path: '/v1/models',
     operation: 'models.list',
     scope: 'models:read',
+    managementKeys: 'account',
     keySources: [apiKeyHeader],
     summary: {
       en: 'All models this key may use, with abilities, prices and routes.',
@@ -32,6 +33,7 @@ const routesFor = (served: () => readonly Route[]): Route<ModelsApp>[] => [
     path: '/v1/models/{model}',
     operation: 'models.get',
     scope: 'models:read',
+    managementKeys: 'account',
     keySources: [apiKeyHeader],
     summary: { en: 'One model.', fa: 'یک مدل.' },
     openEnded: true,

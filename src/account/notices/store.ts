@@ -119,3 +119,28 @@ export async function endingKeys(
     order by k.expires_at, k.key_id limit ${limit}`.execute(kysely)
   return rows
 }
+
+export interface EndingManagementKey {
+  account_id: string
+  person_id: string
+  name: string
+  account: string
+  expires_at: Date
+  once_key: string
+}
+
+/** Management keys that end before this time, under the same conditions as `endingKeys`. */
+export async function endingManagementKeys(
+  { kysely }: Db,
+  { now, before, limit }: { now: Date; before: Date; limit: number },
+): Promise<EndingManagementKey[]> {
+  const { rows } =
+    await sql<EndingManagementKey>`select k.account_id, k.person_id, k.name, a.name as account, k.expires_at, o.once_key
+    from auth.management_keys k join auth.accounts a using (account_id)
+    cross join lateral (select concat_ws(':', 'management_key_ending', k.key_id) as once_key) o
+    where k.revoked_at is null and k.expires_at > ${now} and k.expires_at <= ${before}
+      and k.expires_at - k.created_at >= ${before}::timestamptz - ${now}::timestamptz
+      and not exists (select from people.notices n where n.account_id = k.account_id and n.once_key = o.once_key)
+    order by k.expires_at, k.key_id limit ${limit}`.execute(kysely)
+  return rows
+}

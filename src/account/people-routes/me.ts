@@ -1,19 +1,16 @@
 /** What people see and change of themselves. */
-import { actorOf, audit, auditRequest } from '#account/audit'
-import { notifyOperatorRemoved } from '#account/invitations'
+import { auditRequest } from '#account/audit'
 import {
   changePerson,
-  deletePerson,
   hasProven,
-  lockPerson,
-  memberships,
   membershipsPage,
   type Person,
   permissionsOf,
   personById,
 } from '#account/people'
+import { phoneOf } from '#account/phones'
 import { fail } from '#platform/errors'
-import { endedSessionCookie, requirePerson } from '#platform/http'
+import { requirePerson } from '#platform/http'
 import { plainList } from '#platform/lists'
 import type { PeopleContext } from './app.ts'
 import { reasons } from './phrases.ts'
@@ -36,11 +33,16 @@ async function shownMe(context: PeopleContext, person: Person): Promise<Me> {
     display_name: person.displayName,
     email: person.email,
     email_proven: person.email !== null && (await hasProven(app.db, person.personId, person.email)),
+    phone: await phoneOf(app.db, person.personId),
     locale: person.locale,
     time_zone: person.timeZone,
     is_operator: person.isOperator,
     has_password: person.hasPassword,
     created_at: person.createdAt.toISOString(),
+    deletion: person.deletion && {
+      requested_at: person.deletion.requestedAt.toISOString(),
+      due_at: person.deletion.dueAt.toISOString(),
+    },
     session: {
       id: sessionId,
       stepped_up_until: untilMs > app.clock.nowMs() ? new Date(untilMs).toISOString() : null,
@@ -105,39 +107,4 @@ export async function listMyAccounts({ app, query, ...context }: PeopleContext<u
       .map(({ project_id: id, name }) => ({ id, name })),
     is_limited: projectIds !== null,
   }))
-}
-
-/**
- * Deletes the person: sessions, memberships and addresses end, and the row stays without a name. Each account that the person leaves gets its row of the
- * audit log; the installation gets one for an operator and for whoever is in no account. Throws LAST_OPERATOR and LAST_OWNER (409).
- */
-export async function deleteMe(context: PeopleContext) {
-  const { app } = context
-  const { personId } = requirePerson(context)
-  const now = new Date(app.clock.nowMs())
-  await app.db.tx(async (tx) => {
-    await lockPerson(tx, personId)
-    const left = await memberships(tx, personId)
-    const person = (await personById(tx, personId)) ?? fail('NOT_SIGNED_IN', {})
-    const { isOperator } = person
-    if (isOperator) await notifyOperatorRemoved(app, tx, person, 'self', now)
-    await deletePerson(tx, personId, now)
-    const ofInstallation = { accountId: null, before: isOperator ? { is_operator: true } : undefined }
-    const ofAccounts = left.map(({ accountId, role }) => ({ accountId, before: { role } }))
-    const rows = isOperator || left.length === 0 ? [ofInstallation, ...ofAccounts] : ofAccounts
-    for (const { accountId, before } of rows)
-      await audit(
-        tx,
-        {
-          ...actorOf(context),
-          accountId,
-          operation: 'me.delete',
-          target: { kind: 'person', id: personId },
-          before,
-        },
-        now,
-      )
-  })
-  endedSessionCookie(context)
-  return { id: personId, deleted: true }
 }

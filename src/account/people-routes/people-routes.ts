@@ -8,7 +8,7 @@ import {
   resendInvitation,
   revokeInvitation,
 } from './invitations.ts'
-import { changeMe, deleteMe, listMyAccounts, readMe } from './me.ts'
+import { changeMe, listMyAccounts, readMe } from './me.ts'
 import { changeMember, leaveAccount, membersPage, readMember, removeOther } from './members.ts'
 import * as schema from './schema.ts'
 import { endOneSession, endOtherSessions, listSessions } from './sessions.ts'
@@ -25,6 +25,7 @@ const meRoutes: Route<PeopleRoutesApp>[] = [
     path: '/v1/me',
     operation: 'me.read',
     ...person,
+    whileLeaving: true,
     summary: {
       en: 'The person who is signed in, and this session.',
       fa: 'کسی که وارد شده است، و همین نشست.',
@@ -44,21 +45,6 @@ const meRoutes: Route<PeopleRoutesApp>[] = [
     reply: { 200: schema.Me },
     errors: [],
     handle: changeMe,
-  }),
-  route({
-    method: 'DELETE',
-    path: '/v1/me',
-    operation: 'me.delete',
-    ...person,
-    stepUp: true,
-    audited: true,
-    summary: {
-      en: 'Delete yourself: memberships, sessions and addresses end. Keys that you made go on, for the owners to keep or revoke.',
-      fa: 'حذف خودتان: عضویت‌ها، نشست‌ها و نشانی‌ها پایان می‌یابند. کلیدهایی که ساخته‌اید می‌مانند تا مالکان نگه دارند یا باطل کنند.',
-    },
-    reply: { 200: schema.DeletedPerson },
-    errors: ['LAST_OPERATOR', 'LAST_OWNER'],
-    handle: deleteMe,
   }),
   route({
     method: 'GET',

@@ -36,11 +36,28 @@ export const Me = Type.Object({
       'تا وقتی کسی نشانی را تأیید نکرده است false است، مانند جایی که ایمیل در کار نیست.',
     ),
   ),
+  phone: nullable(
+    Type.String(
+      described(
+        'The number to which codes are sent, in E.164: +989123456789.',
+        'شماره‌ای که کد به آن پیامک می‌شود، به شکل E.164: ‎+989123456789.',
+      ),
+    ),
+  ),
   locale: Locale(),
   time_zone: Type.String(),
   is_operator: Type.Boolean(),
   has_password: Type.Boolean(),
   created_at: timestamp(),
+  deletion: nullable(
+    Type.Object(
+      { requested_at: timestamp(), due_at: timestamp() },
+      described(
+        'The person has asked to be deleted, and until then can only take it back.',
+        'شخص حذف خود را خواسته است و تا آن زمان فقط می‌تواند پس بگیرد.',
+      ),
+    ),
+  ),
   session: Type.Object({
     id: uuid(),
     stepped_up_until: nullable(
@@ -82,7 +99,7 @@ export const Session = Type.Object({
       described('Browser and system, as far as they say so.', 'مرورگر و سیستم، تا جایی که خودشان می‌گویند.'),
     ),
   ),
-  method: oneOf('password', 'code', 'passkey', 'openid', 'link'),
+  method: oneOf('password', 'code', 'sms', 'passkey', 'openid', 'link'),
   opened_from: nullable(
     Type.String(
       described('The network address from which it was opened.', 'نشانی شبکه‌ای که نشست از آن آغاز شد.'),
@@ -100,7 +117,7 @@ export const EndedSessions = Type.Object({ ended: Type.Integer(safeInteger) })
 export const MyAccount = Type.Object({
   id: uuid(),
   name: Type.String(),
-  state: oneOf('active', 'suspended'),
+  state: oneOf('active', 'suspended', 'closing', 'closed'),
   role: RoleName(),
   rights: Type.Array(Type.String(), {
     ...described(
@@ -127,7 +144,6 @@ export const MyAccountQuery = pageQuery({
 })
 export type MyAccountQuery = Static<typeof MyAccountQuery>
 
-export const DeletedPerson = Type.Object({ id: uuid(), deleted: Type.Literal(true) })
 export const LeftAccount = Type.Object({ account_id: uuid(), left: Type.Literal(true) })
 
 const ProjectIds = nullable(

@@ -20,7 +20,9 @@ const kept: readonly (Omit<OldRows, 'before'> & { days: number })[] = [
   { table: 'sessions', column: 'last_used_at', days: idleMs / dayMs },
   { table: 'factors', column: 'created_at', days: 1, isUnconfirmed: true },
   { table: 'mails', column: 'created_at', days: 30 },
+  { table: 'text_messages', column: 'created_at', days: 7 },
   { table: 'invitations', column: 'expires_at', days: 30 },
+  { table: 'text_message_days', column: 'day', days: 90 },
   { table: 'notices', column: 'created_at', days: 90 },
   // As long as the cookie by which a browser is known.
   { table: 'devices', column: 'last_used_at', days: 365 },

@@ -1,9 +1,11 @@
 /** Changes of a person: name and language, password, rights of an operator, deletion. */
 import { sql } from 'kysely'
-import type { Tx } from '#platform/db'
+import type { Db, Tx } from '#platform/db'
 import { fail } from '#platform/errors'
-import { memberships, removeMember } from './members.ts'
+import { markForDeletion } from '#platform/storage'
+import { endMembership, lockMembers, memberships } from './members.ts'
 import { lockPerson, type Person, personById } from './person.ts'
+import { endSessions } from './sessions.ts'
 
 export interface PersonChange {
   displayName?: string | undefined
@@ -41,13 +43,14 @@ export async function isLastOperator(tx: Tx, personId: string): Promise<boolean>
   return all.length === 1 && all[0]!.personId === personId
 }
 
-/** All operators, the first one first. */
+/** All operators who have not asked to be deleted, the first one first. */
 export async function operators(tx: Tx): Promise<Person[]> {
   const rows = await tx
     .selectFrom('people.people')
     .select('person_id')
     .where('is_operator', '=', true)
     .where('deleted_at', 'is', null)
+    .where('deletion_due_at', 'is', null)
     .orderBy('person_id')
     .execute()
   const found = await Promise.all(rows.map(({ person_id: personId }) => personById(tx, personId)))
@@ -57,29 +60,108 @@ export async function operators(tx: Tx): Promise<Person[]> {
 /** What a deleted person is called where receipts, keys and the audit log name them. */
 const deletedName = '—'
 
+const emptied = {
+  password_hash: null,
+  password_changed_at: null,
+  is_operator: false,
+  deletion_requested_at: null,
+  deletion_due_at: null,
+}
+
+/** From the request until this long after it a person can take the own deletion back, and an owner that of an account. */
+export const regretMs = 30 * 24 * 60 * 60 * 1000
+
 /**
- * Deletes a person: memberships, sessions, addresses, factors and identities end, and the row stays without name, because receipts, keys and the
- * audit log name it. API keys that the person made go on. Throws LAST_OPERATOR and LAST_OWNER (409).
+ * Begins the deletion of a person: sessions end at once, and until the returned moment the person can sign in only to take it back. The caller has
+ * locked the person, and has made sure that every account keeps an owner. Throws LAST_OPERATOR (409).
+ */
+export async function beginLeaving(tx: Tx, personId: string, now: Date): Promise<Date> {
+  if (await isLastOperator(tx, personId)) fail('LAST_OPERATOR', {})
+  const dueAt = new Date(now.getTime() + regretMs)
+  await tx
+    .updateTable('people.people')
+    .set({ deletion_requested_at: now, deletion_due_at: dueAt })
+    .where('person_id', '=', personId)
+    .execute()
+  await endSessions(tx, personId, {}, now)
+  await endRequests(tx, personId, now)
+  return dueAt
+}
+
+/** What the person has asked of others ends for good: invitations that are open, and removals of factors, which without their requester would be the operator's. */
+async function endRequests(tx: Tx, personId: string, now: Date): Promise<void> {
+  await sql`update people.invitations set revoked_at = ${now}
+    where invited_by = ${personId} and accepted_at is null and revoked_at is null`.execute(tx)
+  await sql`delete from people.factor_resets where requested_by = ${personId}`.execute(tx)
+}
+
+/** Takes the deletion of a person back, before the moment at which it is due. Returns false if there is none, or it is due. */
+export async function endLeaving(tx: Tx, personId: string, now: Date): Promise<boolean> {
+  const done = await tx
+    .updateTable('people.people')
+    .set({ deletion_requested_at: null, deletion_due_at: null })
+    .where('person_id', '=', personId)
+    .where('deletion_due_at', '>', now)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return done.numUpdatedRows === 1n
+}
+
+/** A person whose deletion waits or is due. */
+export interface LeavingPerson {
+  personId: string
+  requestedAt: Date
+  dueAt: Date
+}
+
+/** The people who have asked to be deleted, the ones that are due first first; with `dueBy` only those due by then. */
+export async function leavingPeople(db: Db, dueBy?: Date): Promise<LeavingPerson[]> {
+  const { rows } = await sql<{ person_id: string; deletion_requested_at: Date; deletion_due_at: Date }>`
+    select person_id, deletion_requested_at, deletion_due_at from people.people
+    where deletion_due_at is not null and deleted_at is null
+      and (${dueBy ?? null}::timestamptz is null or deletion_due_at <= ${dueBy ?? null})
+    order by deletion_due_at, person_id limit 1000`.execute(db.kysely)
+  return rows.map((row) => ({
+    personId: row.person_id,
+    requestedAt: row.deletion_requested_at,
+    dueAt: row.deletion_due_at,
+  }))
+}
+
+/**
+ * Deletes a person: memberships, sessions, addresses, factors, identities and exports end, and the row stays without name, because receipts, keys and
+ * the audit log name it. API keys that the person made go on. An account whose owners have all gone is left to the operators.
  */
 export async function deletePerson(tx: Tx, personId: string, now: Date): Promise<void> {
   await lockPerson(tx, personId)
-  if (await isLastOperator(tx, personId)) fail('LAST_OPERATOR', {})
   // Accounts are locked in one order, so that no two deletions wait for each other.
   const accountIds = (await memberships(tx, personId)).map(({ accountId }) => accountId).sort()
-  for (const accountId of accountIds) await removeMember(tx, accountId, personId, now)
+  for (const accountId of accountIds) {
+    await lockMembers(tx, accountId)
+    await endMembership(tx, accountId, personId, now)
+  }
+  const { rows: exports } = await sql<{ storage_key: string }>`select storage_key from people.exports
+    where person_id = ${personId} and storage_key is not null`.execute(tx)
+  await markForDeletion(
+    tx,
+    exports.map(({ storage_key: key }) => key),
+    now,
+  )
   for (const table of tablesOfPerson)
     await sql`delete from ${sql.table(table)} where person_id = ${personId}`.execute(tx)
-  // Without its requester a removal of factors would be the operator's, which no membership bounds.
-  await sql`delete from people.factor_resets where requested_by = ${personId}`.execute(tx)
+  // An invitation that was accepted has the address of who accepted it.
+  await sql`delete from people.invitations where accepted_by = ${personId}`.execute(tx)
+  await endRequests(tx, personId, now)
   await tx
     .updateTable('people.people')
-    .set({ display_name: deletedName, password_hash: null, is_operator: false, deleted_at: now })
+    .set({ ...emptied, display_name: deletedName, deleted_at: now })
     .where('person_id', '=', personId)
     .execute()
 }
 
-/** Tables whose rows name a person and mean nothing without them. */
-const tablesOfPerson = [
+/** Tables whose rows name a person and mean nothing without them; `people.members` goes by the accounts. */
+export const tablesOfPerson = [
+  'people.exports',
   'people.sessions',
   'people.challenges',
   'people.ceremonies',
@@ -91,6 +173,8 @@ const tablesOfPerson = [
   'people.identities',
   'people.devices',
   'people.mails',
+  'people.phones',
+  'people.text_messages',
   'people.addresses',
 ] as const
 

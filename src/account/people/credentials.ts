@@ -6,6 +6,8 @@ import { isClaimed, type MembershipEntry, memberships, removeMember } from './me
 /** What was dropped, as rows of the audit log show it and letters tell it. */
 export interface DroppedCredentials {
   password: boolean
+  /** A phone number to which codes were sent. */
+  phone: boolean
   /** Confirmed second factors and passkeys. */
   factors: { kind: 'totp' | 'passkey'; name: string }[]
   /** The providers, by their ids in the configuration, whose identities were unlinked. */
@@ -15,7 +17,7 @@ export interface DroppedCredentials {
 }
 
 /**
- * Drops the password, second factors, recovery codes, identities with the memberships of their claims, and known browsers of a person: all of them, or
+ * Drops the password, phone number, second factors, recovery codes, identities with the memberships of their claims, and known browsers of a person: all of them, or
  * those that were set at `since` or later. Sessions are left to the caller.
  */
 export async function dropCredentials(
@@ -30,6 +32,8 @@ export async function dropCredentials(
   const { rows: passwords } = await sql`update people.people
     set password_hash = null, password_changed_at = null
     where ${isOf('password_changed_at')} and password_hash is not null returning person_id`.execute(tx)
+  const { rows: phones } =
+    await sql`delete from people.phones where ${isOf('proven_at')} returning number`.execute(tx)
   const { rows: factors } = await sql<{ kind: 'totp' | 'passkey'; name: string; is_confirmed: boolean }>`
     delete from people.factors where ${isOf('created_at')}
     returning kind, name, confirmed_at is not null as is_confirmed`.execute(tx)
@@ -46,6 +50,7 @@ export async function dropCredentials(
   const providers = [...new Set(identities.map(({ provider_id: id }) => id))]
   return {
     password: passwords.length > 0,
+    phone: phones.length > 0,
     factors: factors.filter(({ is_confirmed: is }) => is).map(({ kind, name }) => ({ kind, name })),
     providers,
     accountIds: (await endClaimed(tx, personId, providers, now)).map(({ accountId }) => accountId),

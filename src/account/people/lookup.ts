@@ -16,6 +16,7 @@ interface SessionSelection {
   device_hash: Buffer | null
   is_renewal_due: boolean
   is_former: boolean
+  deletion_due_at: Date | null
 }
 
 /** An open session; with the token before the last renewal (`former`) it ends when that one does. */
@@ -23,7 +24,7 @@ const openSessionSql = (
   former: string,
   condition: string,
 ): string => `select s.session_id, s.person_id, p.locale,
-    p.is_operator, s.stepped_up_at, s.last_used_at, s.device_hash, ${former} as is_former,
+    p.is_operator, s.stepped_up_at, s.last_used_at, s.device_hash, p.deletion_due_at, ${former} as is_former,
     case when ${former} then least(s.expires_at, s.former_until) else s.expires_at end as expires_at,
     coalesce(${rightsChangedSql} > coalesce(s.renewed_at, s.created_at), false) as is_renewal_due
   from people.sessions s join people.people p using (person_id)
@@ -34,7 +35,7 @@ interface PlaceSelection {
   project_id: string
   role: Role
   plan: string
-  state: 'active' | 'suspended'
+  state: 'active' | 'suspended' | 'closing' | 'closed'
   keep_days: number | null
   key_id: string | null
 }
@@ -90,6 +91,7 @@ async function findSession(
       steppedUpAtMs: row.stepped_up_at?.getTime() ?? 0,
       lastUsedAtMs: row.last_used_at.getTime(),
       endsAtMs: row.expires_at.getTime(),
+      leavesAtMs: row.deletion_due_at?.getTime(),
       renewal: renewalOf(row),
     }
   )
@@ -123,6 +125,7 @@ async function findPlace(
       rights: permissionsOf(row.role),
       plan: row.plan,
       isSuspended: row.state === 'suspended',
+      isClosing: row.state === 'closing' || row.state === 'closed',
       keepDays: row.keep_days ?? undefined,
       keyId: row.key_id ?? undefined,
     }

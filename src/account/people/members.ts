@@ -1,6 +1,6 @@
 /** Members: people with a role in an account. */
 import { type RawBuilder, sql } from 'kysely'
-import { endSessionKeys, type Role } from '#platform/auth'
+import { type Account, endSessionKeys, type Role } from '#platform/auth'
 import type { Db, Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { type Page, type PageOptions, readPage } from '#platform/lists'
@@ -28,7 +28,7 @@ export const isClaimed = (
 export type Member = Membership & { displayName: string; email: string | null }
 
 /** A membership as its person sees it. */
-export type MembershipEntry = Membership & { accountName: string; accountState: 'active' | 'suspended' }
+export type MembershipEntry = Membership & { accountName: string; accountState: Account['state'] }
 
 export interface MemberSetting {
   accountId: string
@@ -70,6 +70,16 @@ export async function setMember(tx: Tx, setting: MemberSetting, now: Date): Prom
 export async function removeMember(tx: Tx, accountId: string, personId: string, now: Date): Promise<boolean> {
   await lockMembers(tx, accountId)
   await requireOtherOwner(tx, accountId, personId)
+  return endMembership(tx, accountId, personId, now)
+}
+
+/** Ends a membership whatever is left of the account's owners: where the person or the account is deleted. The members are locked by the caller. */
+export async function endMembership(
+  tx: Tx,
+  accountId: string,
+  personId: string,
+  now: Date,
+): Promise<boolean> {
   const done = await tx
     .deleteFrom('people.members')
     .where('account_id', '=', accountId)
@@ -103,15 +113,24 @@ export async function lockMembers(tx: Tx, accountId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('people.members'), hashtext(${accountId}))`.execute(tx)
 }
 
-/** Throws LAST_OWNER if the person is the only owner of the account. */
+/** Throws LAST_OWNER if the person is the only owner of the account who stays, and the account stays too. */
 async function requireOtherOwner(tx: Tx, accountId: string, personId: string): Promise<void> {
-  const owners = await tx
-    .selectFrom('people.members')
-    .select('person_id')
-    .where('account_id', '=', accountId)
-    .where('role', '=', 'owner')
-    .execute()
-  if (owners.length === 1 && owners[0]!.person_id === personId) fail('LAST_OWNER', {})
+  if (await isLastOwner(tx, accountId, personId)) fail('LAST_OWNER', {})
+}
+
+/**
+ * Whether the person owns the account and nobody else does who has not asked to be deleted. Never so for an account that is being deleted itself. The
+ * caller has locked the members.
+ */
+export async function isLastOwner(tx: Tx, accountId: string, personId: string): Promise<boolean> {
+  const { rows } = await sql<{ person_id: string; is_staying: boolean }>`
+    select m.person_id, p.deletion_due_at is null as is_staying
+    from people.members m join people.people p using (person_id) join auth.accounts a using (account_id)
+    where m.account_id = ${accountId} and m.role = 'owner' and a.state not in ('closing', 'closed')`.execute(
+    tx,
+  )
+  const isOwner = rows.some(({ person_id: id }) => id === personId)
+  return isOwner && !rows.some(({ person_id: id, is_staying: is }) => id !== personId && is)
 }
 
 const memberColumns = [
@@ -216,7 +235,7 @@ const membershipEntries = (db: Db | Tx, personId: string) =>
     .select([...memberColumns, 'c.name', 'c.state'])
     .where('m.person_id', '=', personId)
 
-type EntrySelection = MemberSelection & { name: string; state: 'active' | 'suspended' }
+type EntrySelection = MemberSelection & { name: string; state: Account['state'] }
 
 const entryOf = (row: EntrySelection): MembershipEntry => ({
   ...membershipOf(row),

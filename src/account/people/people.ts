@@ -3,20 +3,29 @@ import './errors.ts'
 
 export { openSessionKey, type Role, roles } from '#platform/auth'
 export {
+  beginLeaving,
   changePerson,
   deletePerson,
+  endLeaving,
   isLastOperator,
+  type LeavingPerson,
+  leavingPeople,
   operators,
   type PersonChange,
+  regretMs,
   setOperator,
   setPassword,
+  tablesOfPerson,
 } from './changes.ts'
 export { type DroppedCredentials, dropCredentials, endClaimed } from './credentials.ts'
+export { peopleHolding } from './holding.ts'
 export { peopleLookup, rightsOf } from './lookup.ts'
 export {
+  endMembership,
   findMember,
   holdMembership,
   isClaimed,
+  isLastOwner,
   listMembers,
   lockMembers,
   type Member,
@@ -70,3 +79,4 @@ export type {
   SessionRow,
 } from './tables.ts'
 export { hasProven, markUnproven, proveAddress } from './unproven.ts'
+export { namedProjects, type VisibleProjects, visibleProjects } from './visible-projects.ts'

@@ -12,11 +12,14 @@ export interface Person {
   locale: 'fa' | 'en'
   /** A name of the IANA database, such as `Asia/Tehran`. */
   timeZone: string
+  /** Nobody who has asked to be deleted is one, until they take that back. */
   isOperator: boolean
   /** The proven address with which the person signs in, normalised; null where there is none. */
   email: string | null
   hasPassword: boolean
   createdAt: Date
+  /** When the person has asked to be deleted, and when it happens; null: not asked for. */
+  deletion: { requestedAt: Date; dueAt: Date } | null
 }
 
 export type PersonWithPassword = Person & { passwordHash: string | null }
@@ -49,6 +52,8 @@ export async function createPerson(tx: Tx, options: NewPerson, now: Date): Promi
       operator_changed_at: null,
       created_at: now,
       deleted_at: null,
+      deletion_requested_at: null,
+      deletion_due_at: null,
     })
     .execute()
   if (email !== null) await insertAddress(tx, personId, email, now)
@@ -80,6 +85,8 @@ const people = (db: Db | Tx) =>
       'p.is_operator',
       'p.password_hash',
       'p.created_at',
+      'p.deletion_requested_at',
+      'p.deletion_due_at',
       'a.email',
     ])
 
@@ -90,10 +97,14 @@ const personOf = (row: PersonSelection): Person => ({
   displayName: row.display_name,
   locale: row.locale,
   timeZone: row.time_zone,
-  isOperator: row.is_operator,
+  isOperator: row.is_operator && row.deletion_due_at === null,
   email: row.email,
   hasPassword: row.password_hash !== null,
   createdAt: row.created_at,
+  deletion:
+    row.deletion_requested_at && row.deletion_due_at
+      ? { requestedAt: row.deletion_requested_at, dueAt: row.deletion_due_at }
+      : null,
 })
 
 export async function personById(db: Db | Tx, personId: string): Promise<Person | undefined> {

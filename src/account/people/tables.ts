@@ -22,6 +22,9 @@ export interface PersonRow {
   operator_changed_at: Date | null
   created_at: Date
   deleted_at: Date | null
+  /** When the person has asked to be deleted, and when it happens; null: not asked for. */
+  deletion_requested_at: Date | null
+  deletion_due_at: Date | null
 }
 
 export interface AddressRow {
@@ -35,7 +38,7 @@ export interface AddressRow {
 }
 
 /** How a session was opened: the first factor. */
-export type SessionMethod = 'password' | 'code' | 'passkey' | 'openid' | 'link'
+export type SessionMethod = 'password' | 'code' | 'sms' | 'passkey' | 'openid' | 'link'
 
 export interface SessionRow {
   session_id: string

@@ -1,6 +1,8 @@
 /** Makes, changes and removes connections, and gives them new secrets. */
 import { type AuditTarget, addressWithoutPath, auditRequest } from '#account/audit'
 import { acceptOnce } from '#core/calls'
+import { holdManagementKey } from '#platform/auth'
+import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import type { JsonText, RequestContext } from '#platform/http'
 import { uuidv7 } from '#platform/ids'
@@ -29,6 +31,14 @@ export const connectionKeyOf = ({ caller, params }: IdContext): store.Connection
 
 export const notFound = (): never => fail('NOT_FOUND', {}, { param: 'id' })
 
+/** Nothing is changed by a management key that has ended while the request waited. Throws INVALID_API_KEY (401). */
+async function holdCaller(
+  tx: Tx,
+  { app, caller }: Pick<RequestContext<WebhooksApp>, 'app' | 'caller'>,
+): Promise<void> {
+  if (caller.management) await holdManagementKey(tx, caller, new Date(app.clock.nowMs()))
+}
+
 export async function createConnection(
   context: RequestContext<WebhooksApp, ConnectionBody>,
 ): Promise<JsonText> {
@@ -50,6 +60,7 @@ export async function createConnection(
     await store.lockProject(tx, caller.projectId)
     if ((await store.countConnections(tx, caller)) >= maxConnections)
       fail('TOO_MANY_WEBHOOKS', { max: maxConnections })
+    await holdCaller(tx, context)
     await store.insertConnection(tx, row)
     await auditRequest(tx, context, { target: targetOf(row), after: auditedOf(row) })
     return { ...toConnection(row, nowMs), secret } satisfies ConnectionWithSecret
@@ -65,6 +76,7 @@ export async function changeConnection(context: IdContext<ConnectionPatch>) {
   const now = new Date(app.clock.nowMs())
   return app.db.tx(async (tx) => {
     const before = (await store.lockConnection(tx, connectionKey)) ?? notFound()
+    await holdCaller(tx, context)
     const row = await store.changeConnection(tx, connectionKey, {
       ...(url !== undefined && { url, strikes: 0, parked_until: null }),
       ...(body.events && { events: body.events }),
@@ -85,6 +97,7 @@ export async function deleteConnection(context: IdContext) {
   const connectionKey = connectionKeyOf(context)
   await app.db.tx(async (tx) => {
     const before = (await store.lockConnection(tx, connectionKey)) ?? notFound()
+    await holdCaller(tx, context)
     await store.deleteConnection(tx, connectionKey)
     await store.cancelPending(tx, connectionKey, 'deleted', new Date(app.clock.nowMs()))
     await auditRequest(tx, context, { target: targetOf(before), before: auditedOf(before) })
@@ -116,6 +129,7 @@ export async function rotateSecret(context: IdContext): Promise<JsonText> {
   return acceptOnce(context, accept, async (tx) => {
     const row = await store.lockConnection(tx, connectionKey)
     if (!row) return notFound()
+    await holdCaller(tx, context)
     await store.changeConnection(tx, connectionKey, {
       secret: sealed,
       old_secret: row.secret,

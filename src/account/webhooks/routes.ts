@@ -18,8 +18,8 @@ import {
 import './phrases.ts'
 
 const path = '/v1/webhooks'
-const write = { scope: 'webhooks:write' } as const
-const read = { scope: 'webhooks:read' } as const
+const write = { scope: 'webhooks:write', managementKeys: 'project' } as const
+const read = { scope: 'webhooks:read', managementKeys: 'project' } as const
 
 const connections: Route<WebhooksApp>[] = [
   route({

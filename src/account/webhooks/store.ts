@@ -330,3 +330,18 @@ export async function insertDelivery(
   await notifyDispatchers(tx, connectionId)
   return row
 }
+
+/** Until then nothing is sent to the connections of an account that is being deleted: a time that no target is ever parked until. */
+const parkedForGood = new Date('9999-01-01T00:00:00Z')
+
+export async function parkConnections({ kysely }: Pick<Db, 'kysely'>, accountId: string): Promise<void> {
+  await sql`update webhooks.connections set parked_until = ${parkedForGood} where account_id = ${accountId}`.execute(
+    kysely,
+  )
+}
+
+/** Deliveries go on to those that `parkConnections` has parked. */
+export async function unparkConnections({ kysely }: Pick<Db, 'kysely'>, accountId: string): Promise<void> {
+  await sql`update webhooks.connections set parked_until = null
+    where account_id = ${accountId} and parked_until = ${parkedForGood}`.execute(kysely)
+}

@@ -7,6 +7,7 @@ import { tidyJob } from './delivery/tidy.ts'
 import { routes } from './routes.ts'
 
 export { callbackSecret, deliverCallback, requireReachable } from './callback.ts'
+export { webhooksHolding } from './holding.ts'
 export { webhookSeries } from './metrics.ts'
 
 export const webhooks = { name: 'webhooks', routes, jobs: [tidyJob], background: startDispatcher }

@@ -16,6 +16,7 @@ import { transferRoutes } from './transfer/routes.ts'
 
 export { cloudSeries } from './app/metrics.ts'
 export type { AppCallApp, CloudDeletionApp } from './app.ts'
+export { cloudsHolding } from './clouds/holding.ts'
 
 const routes = [
   ...cloudRoutes,

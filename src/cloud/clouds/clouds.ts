@@ -36,7 +36,7 @@ export {
   renewPackage,
   suspendUnpaid,
 } from './packages.ts'
-export { problemPhrases, type ReadOnlyReason } from './phrases.ts'
+export { problemPhrases, type ReadOnlyReason, suspensionReasons } from './phrases.ts'
 export {
   continueProvisioning,
   createCloud,
@@ -52,6 +52,7 @@ export { newSigningKey, openSigningKey } from './signing-key.ts'
 export {
   type CloudRow,
   changeCloud,
+  cloudsOfAccount,
   findAnyClouds,
   type KeyRow,
   keyOf,

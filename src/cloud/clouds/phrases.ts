@@ -176,6 +176,7 @@ const readOnlyReasons: Record<ReadOnlyReason | 'machine', Localized> = {
 /** Texts of `suspended_reason` that the platform itself writes; all others are the operator's. */
 export const suspensionReasons = {
   packageEnded: 'بستهٔ این بک‌اند پایان یافته است. The package of this app back-end has ended.',
+  accountClosing: 'حساب این بک‌اند در حال حذف است. The account of this app back-end is being deleted.',
 }
 
 /** Why a cloud could not be set up. */

@@ -322,3 +322,12 @@ export async function usageOfDay(
   )
   return row ?? { function_calls: 0n, egress_bytes: 0n }
 }
+
+/** All clouds of an account. */
+export const cloudsOfAccount = ({ kysely }: Pick<Db, 'kysely'>, accountId: string): Promise<CloudRow[]> =>
+  kysely
+    .selectFrom('clouds.clouds')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('cloud_id')
+    .execute()

@@ -47,10 +47,9 @@ export function removeCredentials(message: IncomingMessage, { isPathForm }: { is
 }
 
 /** Whether the value begins with a key of the platform, after a scheme or not; inside other tokens these letters mean nothing. */
-const isPlatformKey = (value: string): boolean =>
-  value
-    .replace(/^[A-Za-z]{1,20} {1,20}/, '')
-    .trimStart()
-    .startsWith(secretPrefixes.key)
+function isPlatformKey(value: string): boolean {
+  const bare = value.replace(/^[A-Za-z]{1,20} {1,20}/, '').trimStart()
+  return bare.startsWith(secretPrefixes.key) || bare.startsWith(secretPrefixes.management)
+}
 
 const carriers = new Set(['authorization', 'proxy-authorization', 'x-api-key', 'apikey'])

@@ -17,7 +17,7 @@ export { type ReadingRules, readingRules, type SettingSchema, variantsOf } from 
 export { refuseConfig } from './refuse.ts'
 export { fileSection, type Section, type SectionContext, variableSection } from './section.ts'
 export { baseUrl, integerIn, mebibyte, readUrl, refuseVariable, usd, webProtocols } from './values.ts'
-export type { ConfigNode } from './yaml-reader.ts'
+export type { ConfigNode, JsonValue } from './yaml-reader.ts'
 
 /** Settings by section: each room adds its own by declaration merging, as rooms do with failures. */
 // biome-ignore lint/suspicious/noEmptyInterface: the rooms fill it.

@@ -37,6 +37,9 @@ export function openYaml(
   return new ConfigNode({ name, folder, document, lines, variables }, document.contents as Node, '', 1)
 }
 
+/** A value of JSON. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
+
 export interface Range {
   min: number
   max: number
@@ -117,6 +120,21 @@ export class ConfigNode {
       return [name, this.#at(pair.value as Node | null, name, pair.key as Node).text()]
     })
     return Object.fromEntries(entries)
+  }
+
+  /** The value as JSON, of whatever shape it is, with `${NAME}` filled in in its texts. */
+  json(): JsonValue {
+    if (isMap(this.#node))
+      return Object.fromEntries(
+        this.#node.items.map((pair): [string, JsonValue] => {
+          const name = isScalar(pair.key) ? String(pair.key.value) : String(pair.key)
+          return [name, this.#at(pair.value as Node | null, name, pair.key as Node).json()]
+        }),
+      )
+    if (isSeq(this.#node)) return this.list().map((item) => item.json())
+    const value = isScalar(this.#node) ? this.#node.value : null
+    if (typeof value === 'string') return this.#fill(value)
+    return typeof value === 'number' || typeof value === 'boolean' ? value : null
   }
 
   list(): ConfigNode[] {

@@ -5,6 +5,8 @@
 import { sql } from 'kysely'
 import type { Tx } from '#platform/db'
 
+export { eventsHolding } from './holding.ts'
+
 /**
  * The kinds of events. The room that writes a kind declares it by declaration merging, with the shape of its data: `declare module '#platform/events'
  * { interface Events { 'budget.threshold': Threshold } }`.

@@ -12,6 +12,7 @@ import * as store from './store.ts'
 import './errors.ts'
 
 export type { JobsApp } from './app.ts'
+export { jobsHolding } from './holding.ts'
 export { jobSeries, jobTimeSeries } from './metrics.ts'
 export { startWorkers, type WorkersOptions } from './workers.ts'
 

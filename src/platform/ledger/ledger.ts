@@ -41,6 +41,7 @@ export {
   resizeHoldInTx,
   settleHoldInTx,
 } from './durable.ts'
+export { repliesHolding } from './holding.ts'
 export { ledgerSeries } from './metrics.ts'
 export { answerRecord, fence, type RecordOptions, record, releaseRecord } from './record.ts'
 
@@ -68,6 +69,15 @@ export const creditsUp = (micro: bigint): number =>
 
 /** The exact amount in credits, with at most six decimals. */
 export const exactCredits = (micro: bigint): number => Number(micro) / Number(microcreditsPerCredit)
+
+/** Millionths as a decimal text without trailing zeros, such as micro-credits as credits: 1500000 is 1.5. Takes no negative numbers. */
+export function millionthsText(millionths: bigint): string {
+  const digits = String(millionths % microcreditsPerCredit).padStart(6, '0')
+  let end = digits.length
+  while (digits[end - 1] === '0') end--
+  const whole = String(millionths / microcreditsPerCredit)
+  return end === 0 ? whole : `${whole}.${digits.slice(0, end)}`
+}
 
 /** The payer: credits are held of all three or of none. */
 export interface Payer {
@@ -171,6 +181,8 @@ export interface Ledger extends AsyncDisposable {
   balance(accountId: string): Promise<{ balance: bigint; held: bigint }>
   meters(payer: Payer): Promise<store.Meter[]>
   receipt(accountId: string, projectId: string, receiptId: string): Promise<store.Receipt | undefined>
+  /** A receipt of any project of the account. */
+  receiptOfAccount(accountId: string, receiptId: string): Promise<store.Receipt | undefined>
   lookup(accountId: string, keyId: string, idempotencyKey: string): Promise<store.Receipt | undefined>
   /** The earlier request of a claim, with its stored answer if that is at most `replayMs` old. */
   earlierReceipt(
@@ -241,6 +253,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     balance: (accountId) => store.balance(db, accountId),
     meters: (payer) => store.meters(db, payer, clock.nowMs()),
     receipt: (accountId, projectId, receiptId) => store.receipt(db, accountId, projectId, receiptId),
+    receiptOfAccount: (accountId, receiptId) => store.receiptOfAccount(db, accountId, receiptId),
     lookup: (accountId, keyId, key) => store.lookup(db, accountId, keyId, key),
     earlierReceipt: (accountId, receiptId, replayMs) =>
       store.earlierReceipt(db, accountId, receiptId, clock.nowMs() - replayMs),

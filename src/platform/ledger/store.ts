@@ -261,7 +261,7 @@ export const meters = (db: Db, payer: Payer, nowMs: number): Promise<Meter[]> =>
         from ledger.meters, ledger.month_of($4) this_month
         where account_id = $1 and (scope, scope_id) in (('account', $1), ('project', $2), ('key', $3))`,
     },
-    [payer.accountId, payer.projectId, payer.keyId || null, new Date(nowMs)],
+    [payer.accountId, payer.projectId || null, payer.keyId || null, new Date(nowMs)],
   )
 
 export async function receipt(
@@ -276,6 +276,18 @@ export async function receipt(
       text: `select ${receiptColumns} from ledger.receipts where account_id = $1 and receipt_id = $2 and project_id = $3`,
     },
     [accountId, id, projectId],
+  )
+  return row
+}
+
+/** A receipt of any project of the account. */
+export async function receiptOfAccount(db: Db, accountId: string, id: string): Promise<Receipt | undefined> {
+  const [row] = await db.query<Receipt>(
+    {
+      name: 'ledger.receipt_of_account',
+      text: `select ${receiptColumns} from ledger.receipts where account_id = $1 and receipt_id = $2`,
+    },
+    [accountId, id],
   )
   return row
 }

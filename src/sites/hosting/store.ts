@@ -274,3 +274,29 @@ export async function usageOf(
   )
   return row ?? { requests: 0n, bytes: 0n }
 }
+
+/** Sites of an account, those of app back-ends too. */
+export async function sitesOfAccount(db: Db, accountId: string, limit: number): Promise<string[]> {
+  const rows = await db.query<{ site_id: string }>(
+    { text: 'select site_id from sites.sites where account_id = $1 order by site_id limit $2' },
+    [accountId, limit],
+  )
+  return rows.map(({ site_id: id }) => id)
+}
+
+/** Sites of an account that are down for this reason; null: that are up. */
+export async function sitesDownFor(
+  db: Db,
+  { accountId, reason }: { accountId: string; reason: string | null },
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.query<{ site_id: string }>(
+    {
+      text: `select site_id from sites.sites where account_id = $1
+        and case when $2::text is null then taken_down_at is null else taken_down_reason = $2 end
+        order by site_id limit $3`,
+    },
+    [accountId, reason, limit],
+  )
+  return rows.map(({ site_id: id }) => id)
+}

@@ -4,7 +4,7 @@ import { platformAccount } from '#platform/jobs'
 import { done, kherad, refused } from '../../cli/command-line.ts'
 import { newBrowser, newMember, newPerson } from '../../harness/session.ts'
 import { boot, MovableClock, type World } from '../../harness/world.ts'
-import { codeOf, remove } from './people.ts'
+import { codeOf, leave } from './people.ts'
 
 const password = 'چهار واژهٔ نامربوط به هم'
 const tokenIn = (link: string) => link.slice(link.indexOf('#') + 1)
@@ -184,7 +184,7 @@ describe('the first person', () => {
     await app.db.query({ text: 'update people.people set is_operator = false where person_id <> all($1)' }, [
       ids,
     ])
-    const gone = await Promise.all(two.map((one) => remove(one, '/v1/me')))
+    const gone = await Promise.all(two.map((one) => leave(one)))
     expect(gone.map((one) => codeOf(one).join()).sort()).toEqual(['200,', '409,LAST_OPERATOR'])
     const deleted = await app.db.query<{ before: object; target_id: string }>(
       {

@@ -13,7 +13,7 @@ import { uuidv7 } from '#platform/ids'
 import { type Member, newBrowser, newMember, newPerson } from '../../harness/session.ts'
 import { sharedWorld } from '../../harness/shared-world.ts'
 import type { World } from '../../harness/world.ts'
-import { answeredAcross, auditRows, codeOf, patch, remove } from './people.ts'
+import { answeredAcross, auditRows, codeOf, leave, patch, remove } from './people.ts'
 
 const address = () => `${uuidv7()}@example.org`
 
@@ -158,7 +158,7 @@ describe('an invitation', () => {
     const ends: [string, (admin: Member) => Promise<unknown>][] = [
       ['removed', (admin) => remove(owner, `/v1/members/${admin.personId}`)],
       ['left', (admin) => remove(admin, `/v1/me/accounts/${world.account}`)],
-      ['deleted', (admin) => remove(admin, '/v1/me')],
+      ['deleted', (admin) => leave(admin)],
       ['lowered', (admin) => patch(owner, `/v1/members/${admin.personId}`, { role: 'viewer' })],
       ['limited', (admin) => patch(owner, `/v1/members/${admin.personId}`, { project_ids: [world.project] })],
     ]

@@ -4,7 +4,7 @@ import { newBrowser, newMember, newPerson } from '../../harness/session.ts'
 import { sharedWorld } from '../../harness/shared-world.ts'
 import { until } from '../../harness/until.ts'
 import type { World } from '../../harness/world.ts'
-import { codeOf, patch, remove, stepDown } from './people.ts'
+import { codeOf, endDays, leave, patch, remove, stepDown } from './people.ts'
 
 const chrome =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36'
@@ -98,9 +98,10 @@ describe('a person', () => {
     const key = await developer.post('/v1/keys', { name: 'left behind', scopes: ['models:read'] })
     const elsewhere = await secondBrowser(world, developer.personId)
     await stepDown(world, developer)
-    expect(codeOf(await remove(developer, '/v1/me'))).toEqual([403, 'STEP_UP_REQUIRED'])
-    const deleted = await remove(elsewhere, '/v1/me')
-    expect(deleted.body, deleted.text).toEqual({ id: developer.personId, deleted: true })
+    expect(codeOf(await leave(developer, 'Reza Zamani'))).toEqual([403, 'STEP_UP_REQUIRED'])
+    const deleted = await leave(elsewhere, 'Reza Zamani')
+    expect(deleted.body, deleted.text).toMatchObject({ id: developer.personId })
+    await endDays(world, developer.personId)
     for (const browser of [developer, elsewhere])
       await until(async () => (await browser.get('/v1/me')).status === 401)
     const listed = await owner.get('/v1/keys?made_by=left')

@@ -1,6 +1,7 @@
 /** What the tests of people share. */
 import { sql } from 'kysely'
 import type { EntryRow } from '#account/audit'
+import { deletion } from '#account/deletion'
 import type { Tx } from '#platform/db'
 import type { Client, Seen } from '../../harness/client.ts'
 import type { Member } from '../../harness/session.ts'
@@ -16,6 +17,22 @@ export const patch = (
 
 export const remove = (who: Client, path: string, headers?: Record<string, string>): Promise<Seen> =>
   who.request('DELETE', path, undefined, headers)
+
+/** Has a person of the tests, whose name is Sara where none is given, deleted in thirty days. */
+export const leave = (who: Client, name = 'Sara', accounts: string[] = []): Promise<Seen> =>
+  who.request('DELETE', '/v1/me', JSON.stringify({ confirm: name, delete_accounts: accounts }))
+
+/** Deletes people whose thirty days are over, after this person's are. */
+export async function endDays(world: World, personId: string): Promise<void> {
+  const now = new Date(world.app.clock.nowMs())
+  await world.app.db.query({ text: 'update people.people set deletion_due_at = $2 where person_id = $1' }, [
+    personId,
+    now,
+  ])
+  const sweep = deletion.jobs.find(({ name }) => name === 'deletion.sweep')!
+  const stop = new AbortController().signal
+  await sweep.handle({ app: world.app, signal: stop, stopping: stop } as never)
+}
 
 /** The rows of the audit log of the world's account whose operation begins so, oldest first. */
 export const auditRows = (world: World, operation: string): Promise<EntryRow[]> =>

@@ -110,7 +110,7 @@ export class Sender {
     try {
       const now = new Date(app.clock.nowMs())
       const [connection, found] = await Promise.all([
-        store.refreshConnection(app.db, this.#connection, processId),
+        store.refreshConnection(app.db, this.#connection, { processId, now }),
         store.dueDeliveries(app.db, this.#connection, [...this.#busy], now, readAhead),
       ])
       if (!connection) return this.close()

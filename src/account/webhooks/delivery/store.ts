@@ -73,19 +73,20 @@ export async function nextDueAt(db: Db): Promise<Date | null> {
   return row!.at
 }
 
-/** The taken connection as it is now; undefined when this process no longer has it or it is switched off. */
+/** The taken connection as it is now; undefined when this process no longer has it, or it is switched off or parked. */
 export async function refreshConnection(
   db: Db,
   { account_id, connection_id }: TakenConnection,
-  processId: string,
+  { processId, now }: { processId: string; now: Date },
 ): Promise<TakenConnection | undefined> {
   const [row] = await db.query<TakenConnection>(
     {
       name: 'webhooks.refresh',
       text: `select ${columns} from webhooks.connections
-        where account_id = $1 and connection_id = $2 and process_id = $3 and enabled`,
+        where account_id = $1 and connection_id = $2 and process_id = $3 and enabled
+          and coalesce(parked_until <= $4, true)`,
     },
-    [account_id, connection_id, processId],
+    [account_id, connection_id, processId, now],
   )
   return row
 }
@@ -112,7 +113,7 @@ export const dueDeliveries = (
 export const settleDeliveries = (db: Db, results: readonly DeliveryUpdate[]): Promise<unknown> =>
   db.query({ name: 'webhooks.settle', text: 'select webhooks.settle($1)' }, [JSON.stringify(results)])
 
-/** Releases the connection, so that other processes may send to it. */
+/** Releases the connection, so that other processes may send to it. One that was parked meanwhile, as by the deletion of its account, stays so. */
 export const releaseConnection = (
   db: Db,
   { account_id, connection_id }: TakenConnection,
@@ -123,7 +124,7 @@ export const releaseConnection = (
   db.query(
     {
       name: 'webhooks.release',
-      text: `update webhooks.connections set process_id = null, strikes = $4, parked_until = $5
+      text: `update webhooks.connections set process_id = null, strikes = $4, parked_until = greatest(parked_until, $5)
         where account_id = $1 and connection_id = $2 and process_id = $3`,
     },
     [account_id, connection_id, processId, strikes, parkedUntil],

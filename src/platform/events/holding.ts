@@ -1,0 +1,4 @@
+import { heldTables } from '#platform/holdings'
+
+/** What an account has in the outbox. */
+export const eventsHolding = heldTables('events', [{ name: 'events.outbox' }])
