@@ -82,7 +82,7 @@ function parseArguments(
       continue
     }
     if (!command.options.includes(name)) refuseUsage(phrases.unknownOption(rawName, command.name))
-    if (value === undefined || (value.startsWith('-') && !inlineValue))
+    if (value === undefined || (value.startsWith('-') && value !== '-' && !inlineValue))
       refuseUsage(phrases.valueMissing(rawName))
     options[name] = value
     if (command.repeatable?.includes(name)) lists[name] = [...(lists[name] ?? []), value]

@@ -9,12 +9,13 @@ export const auditCommand = (
   tx: Tx,
   { clock }: Pick<Session, 'clock'>,
   change: Omit<AuditEntry, 'actor' | 'requestId' | 'client'>,
-): Promise<void> =>
-  audit(
-    tx,
-    { ...change, actor: { kind: 'operator', id: null }, client: `kherad/${release} (${userOfMachine()})` },
-    new Date(clock.nowMs()),
-  )
+): Promise<void> => audit(tx, { ...change, ...operatorActor() }, new Date(clock.nowMs()))
+
+/** Who runs the command, as rows of the audit log name them. */
+export const operatorActor = (): Pick<AuditEntry, 'actor' | 'client'> => ({
+  actor: { kind: 'operator', id: null },
+  client: `kherad/${release} (${userOfMachine()})`,
+})
 
 /** The name of the user who runs the command on this machine; a user without an entry of its own has a number. */
 function userOfMachine(): string {

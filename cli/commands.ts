@@ -19,11 +19,39 @@ const modules: readonly CommandModule[] = [
     verbs: ['invite'],
     load: async () => (await import('./account/invite.ts')).accountInviteCommands,
   },
+  {
+    nouns: ['account'],
+    verbs: ['delete', 'deletions'],
+    load: async () => (await import('./account/deletions.ts')).accountDeletionCommands,
+  },
+  {
+    nouns: ['person'],
+    verbs: ['delete', 'deletions'],
+    load: async () => (await import('./account/deletions.ts')).personDeletionCommands,
+  },
+  {
+    nouns: ['account'],
+    verbs: ['show', 'caps'],
+    load: async () => (await import('./account/at-server/account.ts')).ownAccountCommands,
+  },
+  {
+    nouns: ['balance'],
+    load: async () => (await import('./account/at-server/account.ts')).balanceCommands,
+  },
+  {
+    nouns: ['usage'],
+    load: async () => (await import('./account/at-server/requests.ts')).usageCommands,
+  },
+  {
+    nouns: ['request'],
+    load: async () => (await import('./account/at-server/requests.ts')).requestCommands,
+  },
   { nouns: ['operator'], load: async () => (await import('./account/operators.ts')).operatorCommands },
   { nouns: ['person'], load: async () => (await import('./account/people.ts')).personCommands },
   { nouns: ['project'], load: async () => (await import('./account/projects.ts')).projectCommands },
   { nouns: ['key'], load: async () => (await import('./account/keys.ts')).keyCommands },
   { nouns: ['mail'], load: async () => (await import('./account/mails.ts')).mailCommands },
+  { nouns: ['sms'], load: async () => (await import('./account/sms.ts')).smsCommands },
   { nouns: ['models'], load: async () => (await import('./account/models.ts')).modelCommands },
   { nouns: ['config'], load: async () => (await import('./config.ts')).configCommands },
   {

@@ -64,6 +64,10 @@ const jalali = new Intl.DateTimeFormat('fa-IR-u-ca-persian-nu-arabext', {
   hourCycle: 'h23',
 })
 
+/** Writes a day like `2026-11-30`: in Persian that of the Jalali calendar. */
+export const showDay = (day: string, language: Language): string =>
+  language === 'en' ? day : showTime(new Date(`${day}T12:00:00Z`), language).slice(0, '۱۴۰۵/۰۹/۰۹'.length)
+
 /** Writes a time: in Persian the Jalali date and the time in Tehran, in English UTC. */
 export function showTime(time: Date, language: Language): string {
   if (language === 'en') return `${time.toISOString().slice(0, 16).replace('T', ' ')}Z`

@@ -238,6 +238,11 @@ export const phrases = {
       `This grant was made before and nothing was changed; ${free.en} credits are free.`,
     ),
   suspended: (name: string) => sentence(`حساب «${name}» معلق شد.`, `The account "${name}" is suspended.`),
+  closing: (name: string) =>
+    sentence(
+      `حساب «${name}» در انتظار حذف است: نخست حذف را با kherad account delete ACCOUNT --cancel برگردانید.`,
+      `The account "${name}" is to be deleted: undo that first by kherad account delete ACCOUNT --cancel.`,
+    ),
   resumed: (name: string) => sentence(`حساب «${name}» فعال است.`, `The account "${name}" is active.`),
   revoked: (name: string, at: BilingualText) =>
     sentence(`کلید «${name}» از ${at.fa} باطل است.`, `The key "${name}" is revoked since ${at.en}.`),
@@ -267,6 +272,8 @@ export const phrases = {
   state: {
     active: sentence('فعال', 'active'),
     suspended: sentence('معلق', 'suspended'),
+    closing: sentence('در انتظار حذف', 'closing'),
+    closed: sentence('حذف‌شده', 'closed'),
     expired: sentence('منقضی', 'expired'),
     revoked: sentence('باطل', 'revoked'),
   },
@@ -283,7 +290,7 @@ export const titles = {
   plan: sentence('طرح', 'plan'),
   state: sentence('وضعیت', 'state'),
   free: sentence('آزاد', 'free'),
-  held: sentence('در گرو', 'held'),
+  held: sentence('کنارگذاشته', 'held'),
   spent: sentence('خرج', 'spent'),
   cap: sentence('سقف', 'cap'),
   monthSpent: sentence('خرج ماه', 'this month'),
@@ -299,7 +306,7 @@ export const titles = {
   origins: sentence('صفحه‌ها', 'origins'),
   keepDays: sentence('روزهای نگهداری', 'days kept'),
   responsesOutput: sentence('خروجی Responses', 'responses output'),
-  expires: sentence('انقضا', 'expires'),
+  expires: sentence('پایان', 'expires'),
   model: sentence('مدل', 'model'),
   context: sentence('پنجره', 'context'),
   maxOutput: sentence('بیشینهٔ خروجی', 'most output'),

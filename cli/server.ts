@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Language } from '#platform/errors'
 import { loadConfig } from '#settings'
 import { CommandRefused, type ParsedArguments, refuse, refuseUsage, type Session } from './command.ts'
-import { readBounded, utf8 } from './read-bounded.ts'
+import { readBounded, readStream, utf8 } from './read-bounded.ts'
 import { serverPhrases as words } from './server/phrases.ts'
 
 export interface Server {
@@ -46,8 +46,12 @@ async function keyFromOptions({
   key,
   'key-file': file,
 }: ParsedArguments['options']): Promise<string | undefined> {
+  if (file !== undefined && key !== undefined) refuseUsage(words.twoKeys())
+  if (key === '-')
+    return (
+      utf8(await readStream(process.stdin, maxKeyBytes, words.keyTooLong())) ?? refuseUsage(words.badKey())
+    )
   if (file === undefined) return key
-  if (key !== undefined) refuseUsage(words.twoKeys())
   return utf8(await readBounded(file, maxKeyBytes)) ?? refuseUsage(words.badKey())
 }
 

@@ -211,7 +211,7 @@ function settled(accountId: string, id: string, done: GrantOutcome) {
 async function setState(
   session: Session,
   given: ParsedArguments,
-  state: AccountRow['state'],
+  state: 'active' | 'suspended',
 ): Promise<CommandResult> {
   const accountId = readId('ACCOUNT', given.words[0] ?? '')
   const db = await session.db()
@@ -236,10 +236,13 @@ async function changeState(
   tx: Tx,
   session: Session,
   accountId: string,
-  state: AccountRow['state'],
+  state: 'active' | 'suspended',
 ): Promise<boolean> {
   const before = await lockAccount(tx, accountId)
-  if (!before || !(await setAccountState(tx, accountId, state))) return false
+  if (!before) return false
+  if (before.state === 'closing' || before.state === 'closed')
+    refuse('ACCOUNT_CLOSING', phrases.closing(before.name))
+  await setAccountState(tx, accountId, state)
   await auditCommand(tx, session, {
     ...{ accountId, operation: state === 'suspended' ? 'account.suspend' : 'account.resume' },
     target: { kind: 'account', id: accountId },

@@ -15,9 +15,14 @@ export const auditPhrases = {
     '--account و --installation با هم نمی‌آیند: تغییرهای کل سرور از آنِ هیچ حسابی نیستند.',
     '--account and --installation exclude each other: changes of the whole installation belong to no account.',
   ),
+  ofOneAccount: sentence(
+    'کلید مدیریتی حساب خودش را می‌بیند: --account و --installation را ننویسید.',
+    'A management key sees its own account: leave out --account and --installation.',
+  ),
   actors: {
     person: sentence('شخص', 'person'),
     key: sentence('کلید', 'key'),
+    management_key: sentence('کلید مدیریتی', 'management key'),
     operator: sentence('گرداننده', 'operator'),
     system: sentence('سیستم', 'system'),
   },

@@ -1,4 +1,4 @@
-/** `kherad audit list`: shows the operator who changed access, money or settings. It works on the database directly. */
+/** `kherad audit list`: shows who changed access, money or settings: the operator on the database, a program with a management key at a running server. */
 import { type EntryRow, listAudit } from '#account/audit'
 import { namesIn, toEntry } from '#account/audit-routes'
 import type { Language } from '#platform/errors'
@@ -12,7 +12,9 @@ import {
 } from '../command.ts'
 import { showTime, type TableColumn, table } from '../output.ts'
 import { titles } from '../phrases.ts'
-import { plain } from '../server.ts'
+import { requestRecord } from '../server/records.ts'
+import { plain, type Server } from '../server.ts'
+import { alsoAtServer, withQuery } from './at-server/at-server.ts'
 import { auditColumns, auditOptions, auditPhrases as words } from './audit-phrases.ts'
 
 const standardRows = 100
@@ -21,16 +23,19 @@ const maxRows = 10_000
 const maxShown = 120
 
 export const auditCommands: Command[] = [
-  {
-    name: 'audit list',
-    about: words.list,
-    takes: [],
-    options: ['account', 'since', 'operation', 'limit'],
-    needs: [],
-    flags: ['installation'],
-    help: auditOptions,
-    run: list,
-  },
+  alsoAtServer(
+    {
+      name: 'audit list',
+      about: words.list,
+      takes: [],
+      options: ['account', 'since', 'operation', 'limit'],
+      needs: [],
+      flags: ['installation'],
+      help: auditOptions,
+      run: list,
+    },
+    listAtServer,
+  ),
 ]
 
 async function list(session: Session, { options, flags }: ParsedArguments): Promise<CommandResult> {
@@ -59,17 +64,44 @@ async function list(session: Session, { options, flags }: ParsedArguments): Prom
   }
 }
 
-type ShownEntry = ReturnType<typeof toEntry> & { row: EntryRow }
+/** The rows of the account of a management key, at a running server. */
+async function listAtServer(
+  server: Server,
+  { language, clock }: Session,
+  { options, flags }: ParsedArguments,
+): Promise<CommandResult> {
+  if (flags.includes('installation') || options.account !== undefined) refuseUsage(words.ofOneAccount)
+  const path = withQuery('/v1/audit', {
+    operation: options.operation,
+    limit: options.limit,
+    from: options.since && readPast('--since', options.since, clock.nowMs()).toISOString(),
+  })
+  const answer = await requestRecord<{ data: ServedEntry[]; has_more: boolean }>(server, 'GET', path)
+  const shown =
+    answer.data.length === 0
+      ? `${words.none[language]}\n`
+      : table(answer.data, ownColumns(language), language)
+  const more = answer.has_more ? `${words.more(answer.data.length)[language]}\n` : ''
+  return { json: answer, text: shown + more }
+}
 
-const columns = (language: Language): TableColumn<ShownEntry>[] => [
-  { title: auditColumns.at, show: ({ row }) => showTime(row.at, language) },
+type ServedEntry = ReturnType<typeof toEntry>
+type ShownEntry = ServedEntry & { row: EntryRow }
+
+const ownColumns = (language: Language): TableColumn<ServedEntry>[] => [
+  { title: auditColumns.at, show: ({ at }) => showTime(new Date(at), language) },
   { title: auditColumns.actor, show: ({ actor }) => actorText(actor, language) },
   { title: auditColumns.operation, show: ({ operation }) => operation },
   { title: auditColumns.target, show: ({ target }) => targetText(target) },
-  { title: titles.account, show: ({ row }) => row.account_id ?? '-' },
   { title: auditColumns.before, show: ({ before }) => valueText(before) },
   { title: auditColumns.after, show: ({ after }) => valueText(after) },
   { title: auditColumns.client, show: ({ client }) => plain(client ?? '-') },
+]
+
+const columns = (language: Language): TableColumn<ShownEntry>[] => [
+  ...ownColumns(language).slice(0, 4),
+  { title: titles.account, show: ({ row }) => row.account_id ?? '-' },
+  ...ownColumns(language).slice(4),
 ]
 
 const actorText = ({ kind, id, name }: ShownEntry['actor'], language: Language): string =>

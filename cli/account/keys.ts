@@ -28,6 +28,8 @@ import {
 } from '../command.ts'
 import { card, showTime, type TableColumn, table } from '../output.ts'
 import { phrases, titles } from '../phrases.ts'
+import { alsoAtServer } from './at-server/at-server.ts'
+import * as atServer from './at-server/keys.ts'
 import { changeCaps } from './caps.ts'
 import { readCatalogue } from './catalogue.ts'
 import { showCount, spendingColumns, spendingJson } from './money.ts'
@@ -46,45 +48,60 @@ const keyLimits = [
 ]
 
 export const keyCommands: Command[] = [
-  {
-    name: 'key create',
-    about: { fa: 'کلیدی می‌سازد و رمزش را یک بار نشان می‌دهد.', en: 'Makes a key and shows its secret once.' },
-    takes: [],
-    options: ['project', 'name', 'scopes', ...keyLimits],
-    needs: ['name'],
-    run: create,
-  },
-  {
-    name: 'key list',
-    about: { fa: 'همهٔ کلیدها، یا کلیدهای یک پروژه.', en: 'All keys, or those of a project.' },
-    takes: [],
-    options: ['project'],
-    needs: [],
-    run: listAll,
-  },
-  {
-    name: 'key set',
-    about: {
-      fa: 'سقف‌ها، مدل‌ها، انقضا، اندازهٔ پیش‌فرض پاسخ و صفحه‌های مجاز کلید را تغییر می‌دهد؛ آنچه ننویسید همان می‌ماند.',
-      en: 'Changes caps, models, end, default answer length and origins of a key; what is left out stays as it is.',
+  alsoAtServer(
+    {
+      name: 'key create',
+      about: {
+        fa: 'کلیدی می‌سازد و رمزش را یک بار نشان می‌دهد.',
+        en: 'Makes a key and shows its secret once.',
+      },
+      takes: [],
+      options: ['project', 'name', 'scopes', ...keyLimits],
+      needs: ['name'],
+      run: create,
     },
-    takes: ['KEY'],
-    options: keyLimits,
-    needs: [],
-    changes: true,
-    run: change,
-  },
-  {
-    name: 'key revoke',
-    about: {
-      fa: 'کلید را برای همیشه باطل می‌کند؛ همهٔ سرورها در یک ثانیه آگاه می‌شوند.',
-      en: 'Revokes a key for good; every server knows within a second.',
+    atServer.createKey,
+  ),
+  alsoAtServer(
+    {
+      name: 'key list',
+      about: { fa: 'همهٔ کلیدها، یا کلیدهای یک پروژه.', en: 'All keys, or those of a project.' },
+      takes: [],
+      options: ['project'],
+      needs: [],
+      run: listAll,
     },
-    takes: ['KEY'],
-    options: [],
-    needs: [],
-    run: revoke,
-  },
+    atServer.listKeys,
+  ),
+  alsoAtServer(
+    {
+      name: 'key set',
+      about: {
+        fa: 'سقف‌ها، مدل‌ها، انقضا، اندازهٔ پیش‌فرض پاسخ و صفحه‌های مجاز کلید را تغییر می‌دهد؛ آنچه ننویسید همان می‌ماند.',
+        en: 'Changes caps, models, end, default answer length and origins of a key; what is left out stays as it is.',
+      },
+      takes: ['KEY'],
+      options: keyLimits,
+      needs: [],
+      changes: true,
+      run: change,
+    },
+    atServer.setKey,
+  ),
+  alsoAtServer(
+    {
+      name: 'key revoke',
+      about: {
+        fa: 'کلید را برای همیشه باطل می‌کند؛ همهٔ سرورها در یک ثانیه آگاه می‌شوند.',
+        en: 'Revokes a key for good; every server knows within a second.',
+      },
+      takes: ['KEY'],
+      options: [],
+      needs: [],
+      run: revoke,
+    },
+    atServer.revokeKey,
+  ),
 ]
 
 /** The most output tokens of one answer (contract section 8). */

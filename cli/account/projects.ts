@@ -15,38 +15,49 @@ import {
 import { card, showTime, type TableColumn, table } from '../output.ts'
 import { phrases, titles } from '../phrases.ts'
 import { accountOf } from './accounts.ts'
+import { alsoAtServer } from './at-server/at-server.ts'
+import * as atServer from './at-server/projects.ts'
 import { changeCaps } from './caps.ts'
 import { showCount, spendingColumns, spendingJson } from './money.ts'
 
 export const projectCommands: Command[] = [
-  {
-    name: 'project create',
-    about: { fa: 'در حسابی پروژه‌ای می‌سازد.', en: 'Makes a project of an account.' },
-    takes: [],
-    options: ['account', 'name', 'cap', 'monthly-cap', 'rate', 'concurrency'],
-    needs: ['name'],
-    run: create,
-  },
-  {
-    name: 'project list',
-    about: { fa: 'همهٔ پروژه‌ها، یا پروژه‌های یک حساب.', en: 'All projects, or those of an account.' },
-    takes: [],
-    options: ['account'],
-    needs: [],
-    run: listAll,
-  },
-  {
-    name: 'project set',
-    about: {
-      fa: 'سقف‌های پروژه و روزهای نگهداری ساخته‌هایش را تغییر می‌دهد؛ آنچه ننویسید همان می‌ماند.',
-      en: 'Changes the caps of a project and how long its creations are kept; what is left out stays as it is.',
+  alsoAtServer(
+    {
+      name: 'project create',
+      about: { fa: 'در حسابی پروژه‌ای می‌سازد.', en: 'Makes a project of an account.' },
+      takes: [],
+      options: ['account', 'name', 'cap', 'monthly-cap', 'rate', 'concurrency'],
+      needs: ['name'],
+      run: create,
     },
-    takes: ['PROJECT'],
-    options: ['cap', 'monthly-cap', 'rate', 'concurrency', 'keep-days'],
-    needs: [],
-    changes: true,
-    run: change,
-  },
+    atServer.createProject,
+  ),
+  alsoAtServer(
+    {
+      name: 'project list',
+      about: { fa: 'همهٔ پروژه‌ها، یا پروژه‌های یک حساب.', en: 'All projects, or those of an account.' },
+      takes: [],
+      options: ['account'],
+      needs: [],
+      run: listAll,
+    },
+    atServer.listProjects,
+  ),
+  alsoAtServer(
+    {
+      name: 'project set',
+      about: {
+        fa: 'سقف‌های پروژه و روزهای نگهداری ساخته‌هایش را تغییر می‌دهد؛ آنچه ننویسید همان می‌ماند.',
+        en: 'Changes the caps of a project and how long its creations are kept; what is left out stays as it is.',
+      },
+      takes: ['PROJECT'],
+      options: ['cap', 'monthly-cap', 'rate', 'concurrency', 'keep-days'],
+      needs: [],
+      changes: true,
+      run: change,
+    },
+    atServer.setProject,
+  ),
 ]
 
 async function create(session: Session, { options }: ParsedArguments): Promise<CommandResult> {

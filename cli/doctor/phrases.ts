@@ -48,6 +48,7 @@ export const checkTitles = {
   metrics: sentence('سنجه‌ها', 'metrics'),
   certificates: sentence('گواهی‌های خودی', 'certificates'),
   mail: sentence('سرور ایمیل', 'mail server'),
+  sms: sentence('درگاه پیامک', 'SMS gateway'),
   function_packages: sentence('بسته‌های تابع‌ها', 'packages of functions'),
   cloud_databases: sentence('پایگاه‌های بک‌اندها', 'databases of apps'),
   cloud_disk: sentence('دیسک بک‌اندها', 'disk of apps'),

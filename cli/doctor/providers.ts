@@ -14,6 +14,7 @@ import { checkMetrics } from './machine.ts'
 import { checkMail } from './mail.ts'
 import { checkOutbound } from './outbound.ts'
 import { providerPhrases as words } from './provider-phrases.ts'
+import { checkSms } from './sms.ts'
 import { checkVendorModels } from './vendor-models.ts'
 import { checkVoice } from './voice.ts'
 
@@ -31,9 +32,10 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Do
   await using connections = new AsyncDisposableStack()
   const upstreams = connect(models, openNet(config, outbound), outbound, connections)
   const providers = models.providers()
-  const [ways, mail, dedicated, voice, ...pings] = await Promise.all([
+  const [ways, mail, sms, dedicated, voice, ...pings] = await Promise.all([
     checkOutbound({ config, providers, outbound }),
     checkMail(config, outbound),
+    checkSms(config, outbound),
     checkDedicated(config),
     checkVoice(config, models),
     ...providers.map((provider) => ping(provider, upstreams.get(provider.id), outbound, models.list())),
@@ -47,6 +49,7 @@ export async function checkProviders(env: Env, fileIsThere: boolean): Promise<Do
     checkMetrics(config),
     ...ways,
     ...mail,
+    ...sms,
     ...dedicated,
     ...voice,
     ...pings.flat(),

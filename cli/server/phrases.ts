@@ -9,6 +9,7 @@ export const serverPhrases = {
     ),
   twoKeys: () =>
     sentence('--key و --key-file با هم نمی‌آیند: یکی را بنویسید.', 'Write either --key or --key-file.'),
+  keyTooLong: () => sentence('ورودی بلندتر از هر کلید است.', 'The input is longer than any key.'),
   badUrl: (typed: string) =>
     sentence(
       `--url برابر «${typed}» است: نشانی سرور را مانند http://127.0.0.1:8080 بنویسید.`,
@@ -16,8 +17,8 @@ export const serverPhrases = {
     ),
   badKey: () =>
     sentence(
-      'کلید کاراکتری دارد که در هیچ کلیدی نیست: آن را همان‌گونه که ساخته شد بنویسید (khr_…).',
-      'The key has a character that no key has: write it as it was made (khr_…).',
+      'کلید کاراکتری دارد که در هیچ کلیدی نیست: آن را همان‌گونه که ساخته شد بنویسید (khr_… یا khm_…).',
+      'The key has a character that no key has: write it as it was made (khr_… or khm_…).',
     ),
   waiting: (url: string) =>
     sentence(
@@ -60,10 +61,10 @@ export const serverOptions: Readonly<Record<string, { value: string; about: Bili
     ),
   },
   key: {
-    value: 'khr_…',
+    value: 'khr_…|-',
     about: sentence(
-      'کلید؛ در نبودش KHERAD_KEY، که مانند این در ps دیده نمی‌شود',
-      'the key; when left out KHERAD_KEY, which ps does not show',
+      'کلید، یا - برای خواندن از ورودی؛ در نبودش KHERAD_KEY. آنچه اینجا نوشته شود در ps دیده می‌شود',
+      'the key, or - to read it from the input; KHERAD_KEY when left out. What is written here is seen in ps',
     ),
   },
   'key-file': {
