@@ -108,7 +108,7 @@ interface ErrorBody {
   error?: { code?: string; message?: string; param?: string; details?: Record<string, unknown> }
 }
 
-function refusalOf(response: Response, value: unknown): Error {
+export function refusalOf(response: Response, value: unknown): Error {
   const { error, request_id: requestId } = (value ?? {}) as ErrorBody
   if (typeof error?.code !== 'string' || typeof error.message !== 'string')
     return new SyntaxError(`The answer ${response.status} has no error.`)

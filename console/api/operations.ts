@@ -1,5 +1,11 @@
 /** Written by `npm run console:api` from the schemas of the routes. */
 export interface Operations {
+  'DELETE /v1/account/deletion': {
+    params: undefined
+    query: undefined
+    body: undefined
+    reply: { "object": "account_deletion"; "account_id": string; "deletion": { "requested_at": string; "due_at": string; "requested_by": { "id": string; "name": string } | null } | null }
+  }
   'DELETE /v1/invitations/{id}': {
     params: { "id": string }
     query: undefined
@@ -10,13 +16,19 @@ export interface Operations {
     params: { "id": string }
     query: undefined
     body: undefined
-    reply: { "id": string; "project_id": string; "name": string; "hint": string; "state": "active" | "expired" | "revoked"; "scopes": (string)[]; "cap_credits": number | null; "month_cap_credits": number | null; "rate_per_minute": number | null; "concurrency": number | null; "models": (string)[] | null; "origins": (string)[] | null; "expires_at": string | null; "keep_days": number | null; "responses_max_output_tokens": number | null; "spent_credits": number; "month_spent_credits": number; "made_by": { "person_id": string; "display_name": string; "is_member": boolean } | null; "last_used_on": string | null; "revoked_at": string | null; "created_at": string }
+    reply: { "id": string; "project_id": string; "name": string; "hint": string; "state": "active" | "expired" | "revoked"; "scopes": (string)[]; "cap_credits": number | null; "month_cap_credits": number | null; "rate_per_minute": number | null; "concurrency": number | null; "models": (string)[] | null; "origins": (string)[] | null; "expires_at": string | null; "keep_days": number | null; "responses_max_output_tokens": number | null; "spent_credits": number; "month_spent_credits": number; "made_by": { "person_id": string; "display_name": string; "is_member": boolean } | null; "made_by_management_key": { "id": string; "name": string } | null; "last_used_on": string | null; "revoked_at": string | null; "created_at": string }
+  }
+  'DELETE /v1/management-keys/{id}': {
+    params: { "id": string }
+    query: { "made_keys"?: "keep" | "revoke" }
+    body: undefined
+    reply: { "id": string; "name": string; "hint": string; "state": "active" | "expired" | "revoked"; "permissions": (string)[]; "key_scopes": (string)[]; "addresses": (string)[]; "expires_at": string; "made_by": { "person_id": string; "display_name": string }; "last_used_at": string | null; "revoked_at": string | null; "ended_with_maker": boolean; "made_keys": number; "created_at": string }
   }
   'DELETE /v1/me': {
     params: undefined
     query: undefined
-    body: undefined
-    reply: { "id": string; "deleted": true }
+    body: { "confirm": string; "delete_accounts"?: (string)[] }
+    reply: { "id": string; "deletion": { "requested_at": string; "due_at": string } }
   }
   'DELETE /v1/me/accounts/{account_id}': {
     params: { "account_id": string }
@@ -35,6 +47,12 @@ export interface Operations {
     query: undefined
     body: undefined
     reply: { "provider": string; "deleted": true }
+  }
+  'DELETE /v1/me/phone': {
+    params: undefined
+    query: undefined
+    body: undefined
+    reply: { "phone": string | null }
   }
   'DELETE /v1/me/sessions': {
     params: undefined
@@ -64,13 +82,25 @@ export interface Operations {
     params: undefined
     query: undefined
     body: undefined
-    reply: { "id": string; "name": string; "plan": string; "state": "active" | "suspended"; "balance_credits": number; "reserved_credits": number; "balance_microcredits": string; "reserved_microcredits": string; "cap_credits": number | null; "month_cap_credits": number | null; "rate_per_minute": number | null; "concurrency": number | null; "spent_credits": number; "month_spent_credits": number; "thresholds_percent": (number)[]; "has_own_thresholds": boolean; "created_at": string }
+    reply: { "id": string; "name": string; "plan": string; "state": "active" | "suspended" | "closing" | "closed"; "time_zone": string; "balance_credits": number; "reserved_credits": number; "balance_microcredits": string; "reserved_microcredits": string; "cap_credits": number | null; "month_cap_credits": number | null; "rate_per_minute": number | null; "concurrency": number | null; "spent_credits": number; "month_spent_credits": number; "thresholds_percent": (number)[]; "has_own_thresholds": boolean; "created_at": string }
+  }
+  'GET /v1/account/deletion': {
+    params: undefined
+    query: undefined
+    body: undefined
+    reply: { "object": "account_deletion"; "account_id": string; "deletion": { "requested_at": string; "due_at": string; "requested_by": { "id": string; "name": string } | null } | null }
+  }
+  'GET /v1/account/usage': {
+    params: undefined
+    query: { "from"?: string; "to"?: string; "time_zone"?: string; "interval"?: "day" | "week" | "month" | "total"; "calendar"?: "jalali" | "gregorian"; "group_by"?: string; "project_id"?: string; "model"?: string; "endpoint"?: string; "key_id"?: string; "person_id"?: string; "customer_id"?: string; "order"?: "time" | "cost"; "limit"?: number; "after"?: string }
+    body: undefined
+    reply: { "object": "usage"; "from": string; "to": string; "time_zone": string; "interval": "day" | "week" | "month" | "total"; "calendar": "jalali" | "gregorian"; "totals": { "requests": number; "failures": number; "credits": number; "microcredits": string; "tokens": { "input": number; "cached_input": number; "output": number; "reasoning": number }; "quantities"?: Record<string, number> }; "data": ({ "from": string; "to": string; "project_id"?: string; "model"?: string | null; "endpoint"?: string; "key_id"?: string; "key_name"?: string | null; "person"?: { "id": string; "name": string } | null; "customer_id"?: string | null; "requests": number; "failures": number; "credits": number; "microcredits": string; "tokens": { "input": number; "cached_input": number; "output": number; "reasoning": number }; "quantities"?: Record<string, number> })[]; "has_more": boolean; "next_after": string | null }
   }
   'GET /v1/audit': {
     params: undefined
-    query: { "limit"?: number; "after_id"?: string; "actor_kind"?: "person" | "key" | "operator" | "system"; "actor_id"?: string; "target_id"?: string; "operation"?: string; "from"?: string; "to"?: string }
+    query: { "limit"?: number; "after_id"?: string; "actor_kind"?: "person" | "key" | "management_key" | "operator" | "system"; "actor_id"?: string; "target_id"?: string; "operation"?: string; "from"?: string; "to"?: string }
     body: undefined
-    reply: { "data": ({ "object": "audit.entry"; "id": string; "at": string; "project_id": string | null; "actor": { "kind": "person" | "key" | "operator" | "system"; "id": string | null; "name": string | null; "deleted": boolean }; "operation": string; "target": { "kind": string; "id": string; "name": string | null } | null; "before": Record<string, unknown> | null; "after": Record<string, unknown> | null; "request_id": string | null; "client": string | null })[]; "has_more": boolean; "last_id": string | null }
+    reply: { "data": ({ "object": "audit.entry"; "id": string; "at": string; "project_id": string | null; "actor": { "kind": "person" | "key" | "management_key" | "operator" | "system"; "id": string | null; "name": string | null; "deleted": boolean }; "operation": string; "target": { "kind": string; "id": string; "name": string | null } | null; "before": Record<string, unknown> | null; "after": Record<string, unknown> | null; "request_id": string | null; "client": string | null })[]; "has_more": boolean; "last_id": string | null }
   }
   'GET /v1/balance': {
     params: undefined
@@ -88,25 +118,49 @@ export interface Operations {
     params: undefined
     query: { "limit"?: number; "after_id"?: string; "project_id"?: string; "made_by"?: string; "state"?: "active" | "ended" }
     body: undefined
-    reply: { "data": ({ "id": string; "project_id": string; "name": string; "hint": string; "state": "active" | "expired" | "revoked"; "scopes": (string)[]; "cap_credits": number | null; "month_cap_credits": number | null; "rate_per_minute": number | null; "concurrency": number | null; "models": (string)[] | null; "origins": (string)[] | null; "expires_at": string | null; "keep_days": number | null; "responses_max_output_tokens": number | null; "spent_credits": number; "month_spent_credits": number; "made_by": { "person_id": string; "display_name": string; "is_member": boolean } | null; "last_used_on": string | null; "revoked_at": string | null; "created_at": string })[]; "has_more": boolean; "last_id": string | null }
+    reply: { "data": ({ "id": string; "project_id": string; "name": string; "hint": string; "state": "active" | "expired" | "revoked"; "scopes": (string)[]; "cap_credits": number | null; "month_cap_credits": number | null; "rate_per_minute": number | null; "concurrency": number | null; "models": (string)[] | null; "origins": (string)[] | null; "expires_at": string | null; "keep_days": number | null; "responses_max_output_tokens": number | null; "spent_credits": number; "month_spent_credits": number; "made_by": { "person_id": string; "display_name": string; "is_member": boolean } | null; "made_by_management_key": { "id": string; "name": string } | null; "last_used_on": string | null; "revoked_at": string | null; "created_at": string })[]; "has_more": boolean; "last_id": string | null }
   }
   'GET /v1/keys/{id}': {
     params: { "id": string }
     query: undefined
     body: undefined
-    reply: { "id": string; "project_id": string; "name": string; "hint": string; "state": "active" | "expired" | "revoked"; "scopes": (string)[]; "cap_credits": number | null; "month_cap_credits": number | null; "rate_per_minute": number | null; "concurrency": number | null; "models": (string)[] | null; "origins": (string)[] | null; "expires_at": string | null; "keep_days": number | null; "responses_max_output_tokens": number | null; "spent_credits": number; "month_spent_credits": number; "made_by": { "person_id": string; "display_name": string; "is_member": boolean } | null; "last_used_on": string | null; "revoked_at": string | null; "created_at": string }
+    reply: { "id": string; "project_id": string; "name": string; "hint": string; "state": "active" | "expired" | "revoked"; "scopes": (string)[]; "cap_credits": number | null; "month_cap_credits": number | null; "rate_per_minute": number | null; "concurrency": number | null; "models": (string)[] | null; "origins": (string)[] | null; "expires_at": string | null; "keep_days": number | null; "responses_max_output_tokens": number | null; "spent_credits": number; "month_spent_credits": number; "made_by": { "person_id": string; "display_name": string; "is_member": boolean } | null; "made_by_management_key": { "id": string; "name": string } | null; "last_used_on": string | null; "revoked_at": string | null; "created_at": string }
+  }
+  'GET /v1/management-keys': {
+    params: undefined
+    query: { "limit"?: number; "after_id"?: string; "state"?: "active" | "ended" }
+    body: undefined
+    reply: { "data": ({ "id": string; "name": string; "hint": string; "state": "active" | "expired" | "revoked"; "permissions": (string)[]; "key_scopes": (string)[]; "addresses": (string)[]; "expires_at": string; "made_by": { "person_id": string; "display_name": string }; "last_used_at": string | null; "revoked_at": string | null; "ended_with_maker": boolean; "made_keys": number; "created_at": string })[]; "has_more": boolean; "last_id": string | null }
+  }
+  'GET /v1/management-keys/{id}': {
+    params: { "id": string }
+    query: undefined
+    body: undefined
+    reply: { "id": string; "name": string; "hint": string; "state": "active" | "expired" | "revoked"; "permissions": (string)[]; "key_scopes": (string)[]; "addresses": (string)[]; "expires_at": string; "made_by": { "person_id": string; "display_name": string }; "last_used_at": string | null; "revoked_at": string | null; "ended_with_maker": boolean; "made_keys": number; "created_at": string }
   }
   'GET /v1/me': {
     params: undefined
     query: undefined
     body: undefined
-    reply: { "id": string; "display_name": string; "email": string | null; "email_proven": boolean; "locale": "fa" | "en"; "time_zone": string; "is_operator": boolean; "has_password": boolean; "created_at": string; "session": { "id": string; "stepped_up_until": string | null } }
+    reply: { "id": string; "display_name": string; "email": string | null; "email_proven": boolean; "phone": string | null; "locale": "fa" | "en"; "time_zone": string; "is_operator": boolean; "has_password": boolean; "created_at": string; "deletion": { "requested_at": string; "due_at": string } | null; "session": { "id": string; "stepped_up_until": string | null } }
   }
   'GET /v1/me/accounts': {
     params: undefined
     query: { "limit"?: number; "after_id"?: string }
     body: undefined
-    reply: { "data": ({ "id": string; "name": string; "state": "active" | "suspended"; "role": "owner" | "admin" | "developer" | "billing" | "viewer"; "rights": (string)[]; "projects": ({ "id": string; "name": string })[]; "is_limited": boolean })[]; "has_more": boolean; "last_id": string | null }
+    reply: { "data": ({ "id": string; "name": string; "state": "active" | "suspended" | "closing" | "closed"; "role": "owner" | "admin" | "developer" | "billing" | "viewer"; "rights": (string)[]; "projects": ({ "id": string; "name": string })[]; "is_limited": boolean })[]; "has_more": boolean; "last_id": string | null }
+  }
+  'GET /v1/me/deletion': {
+    params: undefined
+    query: undefined
+    body: undefined
+    reply: { "object": "my_deletion"; "deletion": { "requested_at": string; "due_at": string } | null; "accounts": ({ "id": string; "name": string; "state": "active" | "suspended" | "closing" | "closed"; "is_last_owner": boolean; "other_members": number; "balance_microcredits": string })[] }
+  }
+  'GET /v1/me/exports': {
+    params: undefined
+    query: undefined
+    body: undefined
+    reply: { "data": ({ "id": string; "object": "export"; "state": "queued" | "running" | "ready" | "failed" | "expired"; "bytes": number | null; "sha256": string | null; "created_at": string; "finished_at": string | null; "expires_at": string | null })[] }
   }
   'GET /v1/me/factors': {
     params: undefined
@@ -124,7 +178,7 @@ export interface Operations {
     params: undefined
     query: undefined
     body: undefined
-    reply: { "data": ({ "id": string; "device": string | null; "method": "password" | "code" | "passkey" | "openid" | "link"; "opened_from": string | null; "is_current": boolean; "created_at": string; "last_used_at": string; "expires_at": string })[] }
+    reply: { "data": ({ "id": string; "device": string | null; "method": "password" | "code" | "sms" | "passkey" | "openid" | "link"; "opened_from": string | null; "is_current": boolean; "created_at": string; "last_used_at": string; "expires_at": string })[] }
   }
   'GET /v1/members': {
     params: undefined
@@ -156,47 +210,53 @@ export interface Operations {
     body: undefined
     reply: { "data": ({ "id": string; "name": string; "cap_credits": number | null; "month_cap_credits": number | null; "rate_per_minute": number | null; "concurrency": number | null; "keep_days": number | null; "spent_credits": number; "month_spent_credits": number; "created_at": string })[] }
   }
+  'GET /v1/requests': {
+    params: undefined
+    query: { "project_id"?: string; "from"?: string; "to"?: string; "time_zone"?: string; "model"?: string; "key_id"?: string; "person_id"?: string; "customer_id"?: string; "reference_id"?: string; "endpoint"?: string; "state"?: "running" | "completed" | "failed"; "status_code"?: number; "min_microcredits"?: string; "max_microcredits"?: string; "idempotency_key"?: string; "limit"?: number; "after"?: string; "since"?: string }
+    body: undefined
+    reply: { "object": "list"; "data": ({ "id": string; "idempotency_key": string; "endpoint": string; "state": "running" | "completed" | "failed"; "status_code": number | null; "credits": number; "pending": boolean; "microcredits": string; "reserved_microcredits": string; "ambiguous": boolean; "model": string | null; "customer_id": string | null; "reference_id": string | null; "person"?: { "id": string; "name": string }; "created_at": string; "finished_at": string | null; "project_id": string; "key_id": string; "tokens": { "input": number; "cached_input": number; "output": number; "reasoning": number } | null; "quantities": Record<string, unknown> | null; "attempts": number | null })[]; "has_more": boolean; "next_after": string | null; "next_since": string }
+  }
   'GET /v1/requests/{id}': {
     params: { "id": string }
     query: undefined
     body: undefined
-    reply: { "object": "request"; "id": string; "idempotency_key": string; "endpoint": string; "state": "running" | "completed" | "failed"; "status_code": number | null; "credits": number; "pending": boolean; "microcredits": string; "reserved_microcredits": string; "ambiguous": boolean; "model": string | null; "customer_id": string | null; "reference_id": string | null; "person"?: { "id": string; "name": string }; "created_at": string; "finished_at": string | null; "details": Record<string, unknown> | null }
+    reply: { "object": "request"; "id": string; "idempotency_key": string; "endpoint": string; "state": "running" | "completed" | "failed"; "status_code": number | null; "credits": number; "pending": boolean; "microcredits": string; "reserved_microcredits": string; "ambiguous": boolean; "model": string | null; "customer_id": string | null; "reference_id": string | null; "person"?: { "id": string; "name": string }; "created_at": string; "finished_at": string | null; "project_id": string; "key_id": string; "charge": { "lines": ({ "unit": "input_tokens" | "cached_input_tokens" | "cache_write_tokens" | "cache_write_hour_tokens" | "media_input_tokens" | "output_tokens" | "text_input_tokens" | "audio_input_tokens" | "image_input_tokens" | "cached_text_input_tokens" | "cached_audio_input_tokens" | "text_output_tokens" | "audio_output_tokens" | "characters" | "seconds" | "milliseconds" | "video_seconds" | "videos" | "pictures" | "references" | "partials" | "searches" | "fetches" | "uses" | "reported_costs" | "limits" | "steps"; "quantity": number; "price_microcredits": string; "per": number; "microcredits": string; "model"?: string; "step"?: string })[]; "rounding_microcredits": string; "sum_microcredits": string; "charged_microcredits": string; "adjustment": { "kind": "free" | "within_hold" | "raised" | "ambiguous" | "lost"; "microcredits": string } | null } | null; "details": Record<string, unknown> | null }
   }
   'GET /v1/sign-in/methods': {
     params: undefined
     query: undefined
     body: undefined
-    reply: { "password": boolean; "code": boolean; "passkey": { "available": boolean; "why"?: { "en": string; "fa": string } }; "openid": ({ "id": string; "name": string })[]; "sign_up": "closed" | "invitation" | "open"; "mail": boolean }
-  }
-  'GET /v1/usage': {
-    params: undefined
-    query: { "group_by"?: "reference"; "limit"?: number; "after"?: string }
-    body: undefined
-    reply: { "object": "usage"; "from": string; "to": string; "time_zone": "Asia/Tehran"; "totals": { "requests": number; "failures": number; "credits": number; "microcredits": string; "tokens": { "input": number; "cached_input": number; "output": number; "reasoning": number } }; "data": ({ "day": string; "key_id": string; "endpoint": string; "model": string | null; "customer_id": string | null; "reference_id"?: string | null; "person"?: { "id": string; "name": string }; "requests": number; "failures": number; "credits": number; "microcredits": string; "tokens": { "input": number; "cached_input": number; "output": number; "reasoning": number } })[]; "has_more": boolean; "next_after": string | null }
+    reply: { "password": boolean; "code": boolean; "passkey": { "available": boolean; "why"?: { "en": string; "fa": string } }; "openid": ({ "id": string; "name": string })[]; "sign_up": "closed" | "invitation" | "open"; "mail": boolean; "sms": boolean }
   }
   'PATCH /v1/account': {
     params: undefined
     query: undefined
-    body: { "name": string }
-    reply: { "id": string; "name": string; "plan": string; "state": "active" | "suspended"; "balance_credits": number; "reserved_credits": number; "balance_microcredits": string; "reserved_microcredits": string; "cap_credits": number | null; "month_cap_credits": number | null; "rate_per_minute": number | null; "concurrency": number | null; "spent_credits": number; "month_spent_credits": number; "thresholds_percent": (number)[]; "has_own_thresholds": boolean; "created_at": string }
+    body: { "name"?: string; "time_zone"?: string }
+    reply: { "id": string; "name": string; "plan": string; "state": "active" | "suspended" | "closing" | "closed"; "time_zone": string; "balance_credits": number; "reserved_credits": number; "balance_microcredits": string; "reserved_microcredits": string; "cap_credits": number | null; "month_cap_credits": number | null; "rate_per_minute": number | null; "concurrency": number | null; "spent_credits": number; "month_spent_credits": number; "thresholds_percent": (number)[]; "has_own_thresholds": boolean; "created_at": string }
   }
   'PATCH /v1/account/caps': {
     params: undefined
     query: undefined
     body: { "cap_credits"?: number | null; "month_cap_credits"?: number | null; "thresholds_percent"?: (number)[] | null }
-    reply: { "id": string; "name": string; "plan": string; "state": "active" | "suspended"; "balance_credits": number; "reserved_credits": number; "balance_microcredits": string; "reserved_microcredits": string; "cap_credits": number | null; "month_cap_credits": number | null; "rate_per_minute": number | null; "concurrency": number | null; "spent_credits": number; "month_spent_credits": number; "thresholds_percent": (number)[]; "has_own_thresholds": boolean; "created_at": string }
+    reply: { "id": string; "name": string; "plan": string; "state": "active" | "suspended" | "closing" | "closed"; "time_zone": string; "balance_credits": number; "reserved_credits": number; "balance_microcredits": string; "reserved_microcredits": string; "cap_credits": number | null; "month_cap_credits": number | null; "rate_per_minute": number | null; "concurrency": number | null; "spent_credits": number; "month_spent_credits": number; "thresholds_percent": (number)[]; "has_own_thresholds": boolean; "created_at": string }
   }
   'PATCH /v1/keys/{id}': {
     params: { "id": string }
     query: undefined
     body: { "name"?: string; "scopes"?: (string)[]; "cap_credits"?: number | null; "month_cap_credits"?: number | null; "rate_per_minute"?: number | null; "concurrency"?: number | null; "models"?: (string)[] | null; "origins"?: (string)[] | null; "expires_at"?: string | null; "keep_days"?: number | null; "responses_max_output_tokens"?: number | null }
-    reply: { "id": string; "project_id": string; "name": string; "hint": string; "state": "active" | "expired" | "revoked"; "scopes": (string)[]; "cap_credits": number | null; "month_cap_credits": number | null; "rate_per_minute": number | null; "concurrency": number | null; "models": (string)[] | null; "origins": (string)[] | null; "expires_at": string | null; "keep_days": number | null; "responses_max_output_tokens": number | null; "spent_credits": number; "month_spent_credits": number; "made_by": { "person_id": string; "display_name": string; "is_member": boolean } | null; "last_used_on": string | null; "revoked_at": string | null; "created_at": string }
+    reply: { "id": string; "project_id": string; "name": string; "hint": string; "state": "active" | "expired" | "revoked"; "scopes": (string)[]; "cap_credits": number | null; "month_cap_credits": number | null; "rate_per_minute": number | null; "concurrency": number | null; "models": (string)[] | null; "origins": (string)[] | null; "expires_at": string | null; "keep_days": number | null; "responses_max_output_tokens": number | null; "spent_credits": number; "month_spent_credits": number; "made_by": { "person_id": string; "display_name": string; "is_member": boolean } | null; "made_by_management_key": { "id": string; "name": string } | null; "last_used_on": string | null; "revoked_at": string | null; "created_at": string }
+  }
+  'PATCH /v1/management-keys/{id}': {
+    params: { "id": string }
+    query: undefined
+    body: { "name": string }
+    reply: { "id": string; "name": string; "hint": string; "state": "active" | "expired" | "revoked"; "permissions": (string)[]; "key_scopes": (string)[]; "addresses": (string)[]; "expires_at": string; "made_by": { "person_id": string; "display_name": string }; "last_used_at": string | null; "revoked_at": string | null; "ended_with_maker": boolean; "made_keys": number; "created_at": string }
   }
   'PATCH /v1/me': {
     params: undefined
     query: undefined
     body: { "display_name"?: string; "locale"?: "fa" | "en"; "time_zone"?: string }
-    reply: { "id": string; "display_name": string; "email": string | null; "email_proven": boolean; "locale": "fa" | "en"; "time_zone": string; "is_operator": boolean; "has_password": boolean; "created_at": string; "session": { "id": string; "stepped_up_until": string | null } }
+    reply: { "id": string; "display_name": string; "email": string | null; "email_proven": boolean; "phone": string | null; "locale": "fa" | "en"; "time_zone": string; "is_operator": boolean; "has_password": boolean; "created_at": string; "deletion": { "requested_at": string; "due_at": string } | null; "session": { "id": string; "stepped_up_until": string | null } }
   }
   'PATCH /v1/me/factors/{id}': {
     params: { "id": string }
@@ -216,6 +276,12 @@ export interface Operations {
     body: { "name"?: string; "cap_credits"?: number | null; "month_cap_credits"?: number | null; "rate_per_minute"?: number | null; "concurrency"?: number | null; "keep_days"?: number | null }
     reply: { "id": string; "name": string; "cap_credits": number | null; "month_cap_credits": number | null; "rate_per_minute": number | null; "concurrency": number | null; "keep_days": number | null; "spent_credits": number; "month_spent_credits": number; "created_at": string }
   }
+  'POST /v1/account/deletion': {
+    params: undefined
+    query: undefined
+    body: { "confirm": string }
+    reply: { "object": "account_deletion"; "account_id": string; "deletion": { "requested_at": string; "due_at": string; "requested_by": { "id": string; "name": string } | null } | null }
+  }
   'POST /v1/invitations': {
     params: undefined
     query: undefined
@@ -232,7 +298,7 @@ export interface Operations {
     params: undefined
     query: undefined
     body: { "name": string; "scopes": (string)[]; "cap_credits"?: number | null; "month_cap_credits"?: number | null; "rate_per_minute"?: number | null; "concurrency"?: number | null; "models"?: (string)[] | null; "origins"?: (string)[] | null; "expires_at"?: string | null; "keep_days"?: number | null; "responses_max_output_tokens"?: number | null }
-    reply: { "id": string; "project_id": string; "name": string; "hint": string; "state": "active" | "expired" | "revoked"; "scopes": (string)[]; "cap_credits": number | null; "month_cap_credits": number | null; "rate_per_minute": number | null; "concurrency": number | null; "models": (string)[] | null; "origins": (string)[] | null; "expires_at": string | null; "keep_days": number | null; "responses_max_output_tokens": number | null; "spent_credits": number; "month_spent_credits": number; "made_by": { "person_id": string; "display_name": string; "is_member": boolean } | null; "last_used_on": string | null; "revoked_at": string | null; "created_at": string; "secret": string }
+    reply: { "id": string; "project_id": string; "name": string; "hint": string; "state": "active" | "expired" | "revoked"; "scopes": (string)[]; "cap_credits": number | null; "month_cap_credits": number | null; "rate_per_minute": number | null; "concurrency": number | null; "models": (string)[] | null; "origins": (string)[] | null; "expires_at": string | null; "keep_days": number | null; "responses_max_output_tokens": number | null; "spent_credits": number; "month_spent_credits": number; "made_by": { "person_id": string; "display_name": string; "is_member": boolean } | null; "made_by_management_key": { "id": string; "name": string } | null; "last_used_on": string | null; "revoked_at": string | null; "created_at": string; "secret": string }
   }
   'POST /v1/links/read': {
     params: undefined
@@ -246,6 +312,18 @@ export interface Operations {
     body: { "token": string; "password"?: string; "person"?: { "display_name": string; "locale": "fa" | "en"; "time_zone"?: string; "email"?: string } }
     reply: { "status": "signed_in"; "person": { "id": string; "display_name": string; "email": string | null; "locale": "fa" | "en"; "time_zone": string; "is_operator": boolean; "has_password": boolean; "created_at": string } } | { "status": "second_factor"; "factors": ("totp" | "passkey" | "recovery_code")[] } | { "status": "done"; "purpose": "first_operator" | "operator" | "operator_reset" | "invitation" | "password_reset" | "email_undo" | "factor_reset_cancel" }
   }
+  'POST /v1/management-keys': {
+    params: undefined
+    query: undefined
+    body: { "name": string; "permissions": ("account:read" | "account:write" | "projects:read" | "projects:write" | "keys:read" | "keys:write" | "usage:read" | "models:read" | "audit:read" | "webhooks:read" | "webhooks:write")[]; "key_scopes"?: (string)[]; "addresses"?: (string)[]; "expires_at": string }
+    reply: { "id": string; "name": string; "hint": string; "state": "active" | "expired" | "revoked"; "permissions": (string)[]; "key_scopes": (string)[]; "addresses": (string)[]; "expires_at": string; "made_by": { "person_id": string; "display_name": string }; "last_used_at": string | null; "revoked_at": string | null; "ended_with_maker": boolean; "made_keys": number; "created_at": string; "secret": string }
+  }
+  'POST /v1/me/deletion/undo': {
+    params: undefined
+    query: undefined
+    body: undefined
+    reply: { "id": string; "deletion": null; "kept_accounts": (string)[] }
+  }
   'POST /v1/me/email': {
     params: undefined
     query: undefined
@@ -257,6 +335,12 @@ export interface Operations {
     query: undefined
     body: { "email": string; "code": string }
     reply: { "id": string; "display_name": string; "email": string | null; "locale": "fa" | "en"; "time_zone": string; "is_operator": boolean; "has_password": boolean; "created_at": string }
+  }
+  'POST /v1/me/exports': {
+    params: undefined
+    query: undefined
+    body: undefined
+    reply: { "id": string; "object": "export"; "state": "queued" | "running" | "ready" | "failed" | "expired"; "bytes": number | null; "sha256": string | null; "created_at": string; "finished_at": string | null; "expires_at": string | null }
   }
   'POST /v1/me/factors/totp': {
     params: undefined
@@ -287,6 +371,18 @@ export interface Operations {
     query: undefined
     body: Record<string, never> | undefined
     reply: { "challenge": string; "rp": { "id": string; "name": string }; "user": { "id": string; "name": string; "displayName": string }; "pubKeyCredParams": ({ "type": "public-key"; "alg": number })[]; "timeout": number; "attestation": "none"; "excludeCredentials": ({ "type": "public-key"; "id": string; "transports": (string)[] })[]; "authenticatorSelection": { "residentKey": "required"; "requireResidentKey": true; "userVerification": "required" } }
+  }
+  'POST /v1/me/phone': {
+    params: undefined
+    query: undefined
+    body: { "phone": string }
+    reply: { "status": "accepted"; "minutes": number }
+  }
+  'POST /v1/me/phone/confirm': {
+    params: undefined
+    query: undefined
+    body: { "phone": string; "code": string }
+    reply: { "phone": string | null }
   }
   'POST /v1/me/recovery-codes': {
     params: undefined
@@ -364,6 +460,18 @@ export interface Operations {
     params: undefined
     query: undefined
     body: { "email": string; "password": string }
+    reply: { "status": "signed_in"; "person": { "id": string; "display_name": string; "email": string | null; "locale": "fa" | "en"; "time_zone": string; "is_operator": boolean; "has_password": boolean; "created_at": string } } | { "status": "second_factor"; "factors": ("totp" | "passkey" | "recovery_code")[] }
+  }
+  'POST /v1/sign-in/phone': {
+    params: undefined
+    query: undefined
+    body: { "phone": string }
+    reply: { "status": "accepted"; "minutes": number }
+  }
+  'POST /v1/sign-in/phone/confirm': {
+    params: undefined
+    query: undefined
+    body: { "phone": string; "code": string }
     reply: { "status": "signed_in"; "person": { "id": string; "display_name": string; "email": string | null; "locale": "fa" | "en"; "time_zone": string; "is_operator": boolean; "has_password": boolean; "created_at": string } } | { "status": "second_factor"; "factors": ("totp" | "passkey" | "recovery_code")[] }
   }
   'POST /v1/sign-in/second-factor': {

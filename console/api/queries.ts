@@ -62,6 +62,14 @@ export const modelsQuery = (projectId: string | undefined) =>
     staleTime: 300_000,
   }) as const
 
+/** Whether the account of the project is to be deleted, and when. */
+export const deletionQuery = (projectId: string | undefined) =>
+  ({
+    queryKey: ['account-deletion', projectId],
+    queryFn: () => call('GET /v1/account/deletion'),
+    enabled: projectId !== undefined,
+  }) as const
+
 /** What can be spent in the project, and the caps that bind the person in it. */
 export const balanceQuery = (projectId: string | undefined) =>
   ({

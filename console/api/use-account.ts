@@ -20,5 +20,11 @@ export function useAccount(): Place {
   const projectId = useSyncExternalStore(subscribeProject, project)
   const accounts = useQuery(accountsQuery)
   const account = accounts.data?.data.find(({ projects }) => projects.some(({ id }) => id === projectId))
-  return { projectId, account, may: (right) => account?.rights.includes(right) === true }
+  // An account that is being deleted can only be read.
+  const isOpen = (right: string): boolean => account?.state !== 'closing' || right.endsWith(':read')
+  return {
+    projectId,
+    account,
+    may: (right) => account?.rights.includes(right) === true && isOpen(right),
+  }
 }

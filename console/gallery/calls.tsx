@@ -44,6 +44,7 @@ export function Calls({ hasCards = false }: { hasCards?: boolean }): ReactNode {
       keyOf={({ id }) => id}
       openKey={open}
       onOpen={({ id }) => setOpen(id)}
+      {...(!hasCards && { groupOf: () => words.today })}
       columns={[
         { name: 'at', title: words.time, kind: 'clock', cell: ({ at }) => formatClock(locale, new Date(at)) },
         { name: 'model', title: words.modelColumn, cell: ({ model }) => <Id>{model}</Id> },

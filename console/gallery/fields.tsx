@@ -5,8 +5,10 @@ import { Choices } from '../pieces/choices.tsx'
 import { DateField } from '../pieces/date-field.tsx'
 import { CheckField, CodeField, PasswordField, TextArea, TextField } from '../pieces/field.tsx'
 import { NumberField } from '../pieces/number-field.tsx'
+import { RangeField } from '../pieces/range-field.tsx'
 import { SearchField } from '../pieces/search-field.tsx'
 import { Select } from '../pieces/select.tsx'
+import type { DayRange } from '../words/ranges.ts'
 import { useWords } from '../words/use-words.ts'
 import { galleryWords } from './gallery.words.ts'
 
@@ -24,6 +26,7 @@ export function Fields(): ReactNode {
   const [wanted, setWanted] = useState('')
   const [isKept, setKept] = useState(true)
   const [day, setDay] = useState('۱۴۰۵/۱۲/۰۸')
+  const [range, setRange] = useState<DayRange>()
   const [chosen, setChosen] = useState(['acme/fast'])
   return (
     <Grid columns="two">
@@ -45,6 +48,8 @@ export function Fields(): ReactNode {
       <TextArea label={words.about} value={about} onChange={setAbout} />
       <TextField label={words.disabled} value={words.name} onChange={() => {}} disabled />
       <DateField label={words.day} value={day} onChange={setDay} />
+      <RangeField hasAll today="2026-11-30" value={range} onChange={setRange} />
+      <RangeField today="2026-11-30" value={{ from: '2026-11-03', to: '2026-11-05' }} onChange={() => {}} />
       <Choices
         label={words.model}
         hasLabel

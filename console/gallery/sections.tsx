@@ -4,6 +4,7 @@ import { useAction } from '../api/use-action.ts'
 import { Badge } from '../pieces/badge.tsx'
 import { Button, LinkButton } from '../pieces/button.tsx'
 import { Bar, Fact, Figure, Grid } from '../pieces/card.tsx'
+import { Chart } from '../pieces/chart.tsx'
 import { Chips } from '../pieces/chips.tsx'
 import { CodeBlock } from '../pieces/code-block.tsx'
 import { ConfirmDialog } from '../pieces/confirm-dialog.tsx'
@@ -72,6 +73,30 @@ function Figures(): ReactNode {
       >
         {number(20_000)} {words.unit}
       </Fact>
+    </Grid>
+  )
+}
+
+const spent = [320n, 0n, 280n, 410n, 390n, 130n, 210n, 560n]
+
+function Charts(): ReactNode {
+  const words = useWords(galleryWords)
+  const locale = useLocale()
+  const bars = spent.map((value, at) => ({ key: `${at}`, title: formatNumber(locale, at + 1), value }))
+  const shared = {
+    caption: words.sections.chart,
+    columns: { title: words.day, value: words.credits, part: words.key, before: words.today },
+    format: (value: bigint) => `${formatNumber(locale, value)} ${words.unit}`,
+    ends: [formatNumber(locale, 1), words.today] as const,
+  }
+  return (
+    <Grid columns="two">
+      <Chart {...shared} bars={bars} marked="7" />
+      <Chart
+        {...shared}
+        bars={bars.map((bar, at) => ({ ...bar, part: bar.value / 3n, before: spent.at(-at)! }))}
+      />
+      <Chart {...shared} bars={bars.map((bar) => ({ ...bar, value: 0n }))} />
     </Grid>
   )
 }
@@ -299,6 +324,7 @@ export const sections = {
   buttons: () => <Buttons />,
   fields: () => <Fields />,
   figures: () => <Figures />,
+  chart: () => <Charts />,
   badges: () => <Badges />,
   table: () => <Tables />,
   rows: () => <ShortList />,

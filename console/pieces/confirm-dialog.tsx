@@ -6,6 +6,7 @@ import { useWords } from '../words/use-words.ts'
 import { Button } from './button.tsx'
 import { Dialog, DialogActions } from './dialog.tsx'
 import { TextField } from './field.tsx'
+import { Form } from './form.tsx'
 import { pieceWords } from './pieces.words.ts'
 import { Notice, useSentence } from './states.tsx'
 
@@ -40,7 +41,7 @@ export function ConfirmDialog({
   }
   return (
     <Dialog title={title} isOpen onClose={onClose}>
-      <form onSubmit={submit}>
+      <Form onSubmit={submit}>
         <p>{children}</p>
         {action.error !== undefined && <Notice kind="failure">{sentence}</Notice>}
         <TextField
@@ -58,7 +59,7 @@ export function ConfirmDialog({
             {verb}
           </Button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   )
 }

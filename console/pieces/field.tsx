@@ -3,7 +3,9 @@ import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, 
 import { readCode } from '../words/digits.ts'
 import { useWords } from '../words/use-words.ts'
 import { classes } from './classes.ts'
+import { faultOf } from './faults.ts'
 import styles from './field.module.css'
+import { useTried } from './form.tsx'
 import { Icon } from './icons.tsx'
 import { pieceWords } from './pieces.words.ts'
 
@@ -69,7 +71,7 @@ export interface TextFieldProps extends FieldProps, InputProps {
 export function TextField({
   label,
   hint,
-  error,
+  error: refusal,
   aside,
   value,
   onChange,
@@ -79,6 +81,9 @@ export function TextField({
   ...rest
 }: TextFieldProps): ReactNode {
   const id = useId()
+  const words = useWords(pieceWords)
+  const fault = useTried() ? faultOf({ value, required: rest.required, type: rest.type }) : undefined
+  const error = refusal ?? (fault && words.faults[fault])
   return (
     <FieldShape id={id} label={label} hint={hint} error={error} aside={aside}>
       <div

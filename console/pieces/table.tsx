@@ -1,4 +1,4 @@
-import type { MouseEvent, ReactNode } from 'react'
+import { Fragment, type MouseEvent, type ReactNode } from 'react'
 import { classes } from './classes.ts'
 import styles from './table.module.css'
 
@@ -19,10 +19,14 @@ interface TableProps<Row> {
   label: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
+  /** Below a line: what the rows add up to. */
+  sum?: Row | undefined
   keyOf(row: Row): string
   /** Opens a row; its first cell must then have a link or a button for the keyboard. */
   onOpen?: (row: Row) => void
   openKey?: string | undefined
+  /** The title under which a row stands with those beside it, such as its day. */
+  groupOf?: (row: Row) => string
   /** On phones each row is a card, whose first cell is its title; figures then stand beside their titles. */
   hasCards?: boolean
 }
@@ -31,9 +35,11 @@ export function Table<Row>({
   label,
   columns,
   rows,
+  sum,
   keyOf,
   onOpen,
   openKey,
+  groupOf,
   hasCards,
 }: TableProps<Row>): ReactNode {
   return (
@@ -64,28 +70,54 @@ export function Table<Row>({
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr
-              key={keyOf(row)}
-              {...(hasCards && { role: 'row' })}
-              {...(onOpen && { className: styles['row'], onClick: (event) => isPlain(event) && onOpen(row) })}
-              {...(openKey === keyOf(row) && { 'data-open': true })}
-            >
-              {columns.map(({ name, title, kind = 'text', isWide, cell }) => (
-                <td
-                  key={name}
-                  className={classes(styles[kind], isWide && styles['wide'])}
-                  {...(hasCards && { role: 'cell', 'data-title': title })}
-                >
-                  {kind === 'text' && !hasCards ? cell(row) : <span>{cell(row)}</span>}
-                </td>
-              ))}
-            </tr>
+          {rows.map((row, at) => (
+            <Fragment key={keyOf(row)}>
+              {groupOf && (at === 0 || groupOf(rows[at - 1]!) !== groupOf(row)) && (
+                <tr className={styles['group']}>
+                  <th scope="colgroup" colSpan={columns.length}>
+                    {groupOf(row)}
+                  </th>
+                </tr>
+              )}
+              <tr
+                {...(hasCards && { role: 'row' })}
+                {...(onOpen && {
+                  className: styles['row'],
+                  onClick: (event) => isPlain(event) && onOpen(row),
+                })}
+                {...(openKey === keyOf(row) && { 'data-open': true })}
+              >
+                <Cells columns={columns} row={row} hasCards={hasCards} />
+              </tr>
+            </Fragment>
           ))}
         </tbody>
+        {sum !== undefined && (
+          <tfoot>
+            <tr {...(hasCards && { role: 'row' })}>
+              <Cells columns={columns} row={sum} hasCards={hasCards} />
+            </tr>
+          </tfoot>
+        )}
       </table>
     </section>
   )
+}
+
+function Cells<Row>({
+  columns,
+  row,
+  hasCards,
+}: Pick<TableProps<Row>, 'columns'> & { row: Row; hasCards: boolean | undefined }): ReactNode {
+  return columns.map(({ name, title, kind = 'text', isWide, cell }) => (
+    <td
+      key={name}
+      className={classes(styles[kind], isWide && styles['wide'])}
+      {...(hasCards && { role: 'cell', 'data-title': title })}
+    >
+      {kind === 'text' && !hasCards ? cell(row) : <span>{cell(row)}</span>}
+    </td>
+  ))
 }
 
 /** Whether a click is on the row itself, and not on a link or a button in it. */

@@ -36,6 +36,21 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/models/models.tsx'),
   },
   {
+    name: 'requests',
+    path: '/requests',
+    group: 'build',
+    needs: 'usage:read',
+    load: () => import('../pages/requests/requests.tsx'),
+    below: [{ path: '/requests/$id', load: () => import('../pages/requests/one-request.tsx') }],
+  },
+  {
+    name: 'usage',
+    path: '/usage',
+    group: 'build',
+    needs: 'usage:read',
+    load: () => import('../pages/usage/usage.tsx'),
+  },
+  {
     name: 'account',
     path: '/account',
     group: 'account',
@@ -49,6 +64,23 @@ export const pages: readonly PageEntry[] = [
     needs: 'members:read',
     load: () => import('../pages/members/members.tsx'),
     below: [{ path: '/members/$id', load: () => import('../pages/members/one-member.tsx') }],
+  },
+  {
+    name: 'managementKeys',
+    path: '/management-keys',
+    group: 'account',
+    needs: 'management_keys:read',
+    load: () => import('../pages/management-keys/management-keys.tsx'),
+    below: [
+      {
+        path: '/management-keys/new',
+        load: () => import('../pages/management-keys/new-management-key.tsx'),
+      },
+      {
+        path: '/management-keys/$id',
+        load: () => import('../pages/management-keys/one-management-key.tsx'),
+      },
+    ],
   },
   {
     name: 'audit',

@@ -2,8 +2,11 @@ const fa = {
   home: 'خانه',
   keys: 'کلیدها',
   models: 'مدل‌ها',
+  requests: 'درخواست‌ها',
+  usage: 'مصرف',
   account: 'اعتبار و سقف‌ها',
   members: 'اعضا',
+  managementKeys: 'کلیدهای مدیریتی',
   audit: 'گزارش تغییرها',
   profile: 'نمایه و امنیت',
 }
@@ -12,8 +15,11 @@ const en = {
   home: 'Home',
   keys: 'Keys',
   models: 'Models',
+  requests: 'Requests',
+  usage: 'Usage',
   account: 'Credit and caps',
   members: 'Members',
+  managementKeys: 'Management keys',
   audit: 'Audit log',
   profile: 'Profile and security',
 } satisfies typeof fa

@@ -12,7 +12,9 @@ import { endToasts } from '../pieces/toasts.ts'
 import { formatNumber } from '../words/digits.ts'
 import { useLocale, useWords } from '../words/use-words.ts'
 import { AskingDialogs } from './asking.tsx'
+import { ClosingNotice } from './closing-notice.tsx'
 import { Frame, type NavGroup } from './frame.tsx'
+import { LeavingPage } from './leaving-page.tsx'
 import { NoAccount } from './no-account.tsx'
 import { needsAccount, pages } from './pages.ts'
 import { pageWords } from './pages.words.ts'
@@ -36,6 +38,8 @@ export function Shell(): ReactNode {
     void accounts.refetch()
   }
   if (isStranger) return null
+  if (me.data?.deletion)
+    return <LeavingPage me={me.data} dueAt={me.data.deletion.due_at} onSignOut={() => void signOut()} />
   if (!me.data || !accounts.data)
     return (
       <main>
@@ -97,6 +101,7 @@ function SignedIn({ me, accounts }: SignedInProps): ReactNode {
           />
         }
       >
+        {account?.state === 'closing' && <ClosingNotice account={account} projectId={projectId} onGo={go} />}
         {account || !needsAccount(path) ? <Outlet /> : <NoAccount me={me} />}
       </Frame>
       {hasPalette && (

@@ -9,8 +9,11 @@ interface Address {
   read(name: string): string
   /** The address with these changes, for links. */
   href(change: AddressChange): string
-  /** Goes there. `isStep: false` replaces the entry of the history, as for what is being typed; otherwise Back leads to the state before. */
-  go(change: AddressChange, options?: { isStep?: boolean }): void
+  /**
+   * Goes there. `isStep: false` replaces the entry of the history, as for what is being typed; otherwise Back leads to the state before. With
+   * `keepsPlace` the page does not scroll to its top, as where something opens beside a list.
+   */
+  go(change: AddressChange, options?: { isStep?: boolean; keepsPlace?: boolean }): void
 }
 
 export function useAddress(): Address {
@@ -32,8 +35,11 @@ export function useAddress(): Address {
     return {
       read: (name) => params.get(name) ?? '',
       href,
-      go: (change, { isStep = true } = {}) =>
-        isStep ? router.history.push(href(change)) : router.history.replace(href(change)),
+      go: (change, { isStep = true, keepsPlace = false } = {}) => {
+        if (keepsPlace) void router.navigate({ href: href(change), replace: !isStep, resetScroll: false })
+        else if (isStep) router.history.push(href(change))
+        else router.history.replace(href(change))
+      },
     }
   }, [router, search, href])
 }

@@ -49,6 +49,7 @@ test('numbers are written in the digits of the language, cut and not rounded', (
   expect(formatNumber('en', 9_007_199_254_740_993n)).toBe('9,007,199,254,740,993')
   expect(formatPercent('fa', 0.489)).toBe('۴۸٪')
   expect(formatPercent('en', 1)).toBe('100%')
+  expect([29, 57, 58].map((percent) => formatPercent('en', percent / 100))).toEqual(['29%', '57%', '58%'])
 })
 
 describe('formatMicrocredits', () => {

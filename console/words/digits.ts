@@ -61,9 +61,16 @@ export const formatNumber = (
   { least = 0, most = 3 }: { least?: number; most?: number } = {},
 ): string => formatOf(locale, [least, Math.max(least, most)]).format(value)
 
+/** A decimal of any length in the digits of the language, with exactly so many decimals; none of its digits is lost. */
+export const formatDecimal = (locale: Locale, decimal: `${number}`, decimals: number): string =>
+  formatOf(locale, [decimals, decimals]).format(decimal)
+
 /** A part of a whole, in whole percent: `48%` or `۴۸٪`. */
-export const formatPercent = (locale: Locale, part: number): string =>
-  locale === 'fa' ? `${persianDigits(Math.floor(part * 100))}٪` : `${Math.floor(part * 100)}%`
+export function formatPercent(locale: Locale, part: number): string {
+  // 0.29 times 100 is less than 29 in binary, so the error is rounded away before the part is cut.
+  const percent = Math.floor(Number((part * 100).toFixed(6)))
+  return locale === 'fa' ? `${persianDigits(percent)}٪` : `${percent}%`
+}
 
 /**
  * Micro-credits as credits in the digits of the language, exact to the last of them: rounded up at `most` decimals, as what people pay is, and filled

@@ -24,7 +24,7 @@ function jalaliFormat(): Intl.DateTimeFormat {
   return jalali
 }
 
-interface CalendarDay {
+export interface CalendarDay {
   year: number
   month: number
   day: number
@@ -35,6 +35,9 @@ function jalaliOf(utcMs: number): CalendarDay {
   const part = (type: string): number => Number(parts.find((one) => one.type === type)?.value)
   return { year: part('year'), month: part('month'), day: part('day') }
 }
+
+/** A day in the Jalali calendar. */
+export const jalaliDay = (day: IsoDay): CalendarDay => jalaliOf(Date.parse(`${day}T12:00:00Z`))
 
 /** Nowruz is on one of 19 to 22 March in all years that a key may end in. The first six months have 31 days, the next ones 30. */
 function fromJalali({ year, month, day }: CalendarDay): IsoDay | undefined {
@@ -74,19 +77,24 @@ export function readDay(text: string): IsoDay | undefined {
 /** The day as people of the language type it, in their digits: `۱۴۰۵/۱۲/۰۸` or `2027-02-27`. */
 export function writeDay(locale: Locale, day: IsoDay): string {
   if (locale === 'en') return day
-  const { year, month, day: ofMonth } = jalaliOf(Date.parse(`${day}T12:00:00Z`))
+  const { year, month, day: ofMonth } = jalaliDay(day)
   return `${pad(year, 4)}/${pad(month, 2)}/${pad(ofMonth, 2)}`.replace(/\d/g, (digit) =>
     String.fromCodePoint(0x06f0 + Number(digit)),
   )
 }
 
-let inTehran: Intl.DateTimeFormat | undefined
+const dayFormats = new Map<string, Intl.DateTimeFormat>()
+
+/** The day of a moment in a zone by its IANA name. Throws RangeError for a zone that the browser does not know. */
+export function dayInZone(moment: Date, timeZone: string): IsoDay {
+  const known = dayFormats.get(timeZone)
+  const format = known ?? new Intl.DateTimeFormat('en-CA', { timeZone })
+  if (!known) dayFormats.set(timeZone, format)
+  return format.format(moment)
+}
 
 /** The day of a moment in Tehran. */
-export function dayInTehran(moment: Date): IsoDay {
-  inTehran ??= new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Tehran' })
-  return inTehran.format(moment)
-}
+export const dayInTehran = (moment: Date): IsoDay => dayInZone(moment, 'Asia/Tehran')
 
 export const addDays = (day: IsoDay, days: number): IsoDay =>
   iso(Date.parse(`${day}T00:00:00Z`) + days * dayMs)
