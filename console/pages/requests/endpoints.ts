@@ -1,0 +1,22 @@
+/** The paths of calls that cost something, as receipts name them. */
+export const endpoints = [
+  '/v1/chat/completions',
+  '/v1/responses',
+  '/v1/messages',
+  '/v1/messages/batches',
+  '/v1/embeddings',
+  '/v1/images',
+  '/v1/images/generations',
+  '/v1/images/edits',
+  '/v1/audio/speech',
+  '/v1/audio/transcriptions',
+  '/v1/audio/translations',
+  '/v1/videos',
+  '/v1/studio/text',
+  '/v1/studio/image',
+  '/v1/studio/video',
+  '/v1/realtime',
+  '/v1/agents/runs',
+  '/v1/knowledge/search',
+  '/v1/knowledge/embed',
+] as const
