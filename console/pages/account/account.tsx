@@ -2,22 +2,26 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { accountQuery } from '../../api/account.ts'
 import { useAccount } from '../../api/use-account.ts'
-import { Button } from '../../pieces/button.tsx'
-import { Note } from '../../pieces/card.tsx'
+import { Button, LinkButton } from '../../pieces/button.tsx'
+import { Fact, Note } from '../../pieces/card.tsx'
 import { EmptyState, ErrorState, Notice, Skeleton } from '../../pieces/states.tsx'
 import { PageHead } from '../../shell/frame.tsx'
 import { cleanName } from '../../words/clean-name.ts'
+import { Ltr } from '../../words/personal.tsx'
 import { useWords } from '../../words/use-words.ts'
 import { accountWords } from './account.words.ts'
 import { CapDialog, type CapPart } from './cap-dialog.tsx'
 import { Caps } from './caps.tsx'
+import { ClosingCard } from './closing-card.tsx'
 import { Figures } from './figures.tsx'
 import { NameDialog } from './name-dialog.tsx'
 import { ProjectDialog } from './project-dialog.tsx'
 import { Projects } from './projects.tsx'
-import { type Account, accountQuery, type Project, projectsQuery } from './queries.ts'
+import { type Account, type Project, projectsQuery } from './queries.ts'
 import { ThresholdsDialog } from './thresholds-dialog.tsx'
+import { ZoneDialog } from './zone-dialog.tsx'
 
 export default function AccountPage(): ReactNode {
   const words = useWords(accountWords)
@@ -71,13 +75,17 @@ function Shown({ of, projects }: { of: Account; projects: readonly Project[] }):
       />
       <Notices of={of} />
       {isLimited && may('account:write') && <Note>{words.limited}</Note>}
-      {!may('account:write') && !may('projects:write') && <Note>{words.readOnly}</Note>}
+      {account?.state !== 'closing' && !may('account:write') && !may('projects:write') && (
+        <Note>{words.readOnly}</Note>
+      )}
       <Figures of={of} />
       <Caps of={of} onChange={mayCap ? (change) => open({ change }) : undefined} />
+      <Zone of={of} onChange={mayRename ? () => open({ change: 'time_zone' }) : undefined} />
       <Projects
         projects={projects}
         onEdit={may('projects:write') ? (project) => open({ project: project.id }) : undefined}
       />
+      {account?.role === 'owner' && <ClosingCard of={of} projects={projects.length} />}
       <Dialogs
         search={search}
         of={of}
@@ -86,6 +94,26 @@ function Shown({ of, projects }: { of: Account; projects: readonly Project[] }):
         onClose={close}
       />
     </>
+  )
+}
+
+/** Where days of usage begin and end. */
+function Zone({ of, onChange }: { of: Account; onChange: (() => void) | undefined }): ReactNode {
+  const words = useWords(accountWords)
+  return (
+    <Fact
+      label={words.timeZone}
+      below={words.timeZoneNote}
+      action={
+        onChange && (
+          <LinkButton aria-label={words.changeOf(words.timeZone)} onClick={onChange}>
+            {words.change}
+          </LinkButton>
+        )
+      }
+    >
+      <Ltr>{of.time_zone.replaceAll('_', ' ')}</Ltr>
+    </Fact>
   )
 }
 
@@ -114,6 +142,7 @@ function Dialogs({ search: { change, project }, of, projects, may, onClose }: Di
   return (
     <>
       {may.rename && change === 'name' && <NameDialog of={of} onClose={onClose} />}
+      {may.rename && change === 'time_zone' && <ZoneDialog of={of} onClose={onClose} />}
       {may.cap && isCap(change) && <CapDialog key={change} of={of} part={change} onClose={onClose} />}
       {may.cap && change === 'thresholds' && <ThresholdsDialog of={of} onClose={onClose} />}
       {may.make && project === 'new' && <ProjectDialog of={undefined} onClose={onClose} />}

@@ -5,6 +5,7 @@ import { useAccount } from '../../api/use-account.ts'
 import { refusalOf, useAction } from '../../api/use-action.ts'
 import { Button } from '../../pieces/button.tsx'
 import { Dialog, DialogActions } from '../../pieces/dialog.tsx'
+import { Form } from '../../pieces/form.tsx'
 import { NumberField } from '../../pieces/number-field.tsx'
 import { Notice, useSentence } from '../../pieces/states.tsx'
 import { useUndo } from '../../pieces/use-undo.ts'
@@ -44,7 +45,7 @@ export function CapDialog({ of, part, onClose }: { of: Account; part: CapPart; o
   const error = isTried && value === undefined ? words.notNumber : refusalOf(action.error, part)
   return (
     <Dialog title={words.changeOf(words.capLabels[part])} isOpen onClose={onClose}>
-      <form onSubmit={submit} noValidate>
+      <Form onSubmit={submit}>
         <NumberField
           label={words.capLabels[part]}
           hint={words.capHints[part]}
@@ -64,7 +65,7 @@ export function CapDialog({ of, part, onClose }: { of: Account; part: CapPart; o
             {words.save}
           </Button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   )
 }

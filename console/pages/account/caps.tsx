@@ -2,12 +2,13 @@ import type { ReactNode } from 'react'
 import { LinkButton } from '../../pieces/button.tsx'
 import { Fact, Figure, Grid } from '../../pieces/card.tsx'
 import { Chips } from '../../pieces/chips.tsx'
+import { type CapState, capStateOf } from '../../spending/pace.ts'
+import { useAccountPace } from '../../spending/use-pace.ts'
 import { formatDay } from '../../words/dates.ts'
 import { formatNumber, formatPercent } from '../../words/digits.ts'
 import { useLocale, useWords } from '../../words/use-words.ts'
 import { accountWords } from './account.words.ts'
 import type { CapPart } from './cap-dialog.tsx'
-import { type CapState, capStateOf, paceOf } from './pace.ts'
 import type { Account } from './queries.ts'
 
 interface CapsProps {
@@ -39,13 +40,14 @@ function Cap({ of, part, onChange }: CapsProps & { part: CapPart }): ReactNode {
       {words.change}
     </LinkButton>
   )
+  const { pace } = useAccountPace()
   const cap = of[part]
   if (cap === null) return <Figure label={label} value={words.noCap} note={words.noCapNote} action={action} />
   const period = part === 'month_cap_credits' ? 'month' : 'total'
   const spent = period === 'month' ? of.month_spent_credits : of.spent_credits
   const share = cap === 0 ? 1 : spent / cap
   const now = new Date()
-  const state = capStateOf({ cap, spent, period }, paceOf(of.month_spent_credits, now), now)
+  const state = capStateOf({ cap, spent, period }, pace, now)
   const number = (value: number): string => formatNumber(locale, value)
   return (
     <Figure

@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react'
 import { Figure, Grid } from '../../pieces/card.tsx'
+import { monthAround, reachedAt } from '../../spending/pace.ts'
+import { useAccountPace } from '../../spending/use-pace.ts'
 import { formatDay } from '../../words/dates.ts'
 import { formatMicrocredits, formatNumber } from '../../words/digits.ts'
 import { useLocale, useWords } from '../../words/use-words.ts'
 import { accountWords } from './account.words.ts'
-import { monthAround, paceOf, reachedAt } from './pace.ts'
 import type { Account } from './queries.ts'
 
 const timeZone = 'Asia/Tehran'
@@ -16,7 +17,8 @@ export function Figures({ of }: { of: Account }): ReactNode {
   const number = (value: number): string => formatNumber(locale, value)
   const now = new Date()
   const day = (moment: Date): string => formatDay(locale, moment, now, { timeZone })
-  const ends = reachedAt(of.balance_credits, paceOf(of.month_spent_credits, now), now)
+  const { pace } = useAccountPace()
+  const ends = reachedAt(BigInt(of.balance_microcredits), pace, now)
   const notes = [
     of.reserved_credits > 0 && words.reserved(number(of.reserved_credits)),
     of.balance_credits > 0 && ends !== undefined && words.lasts(day(ends)),

@@ -6,6 +6,7 @@ import { refusalOf, useAction } from '../../api/use-action.ts'
 import { Button } from '../../pieces/button.tsx'
 import { Dialog, DialogActions } from '../../pieces/dialog.tsx'
 import { TextField } from '../../pieces/field.tsx'
+import { Form } from '../../pieces/form.tsx'
 import { Notice, useSentence } from '../../pieces/states.tsx'
 import { useUndo } from '../../pieces/use-undo.ts'
 import { useWords } from '../../words/use-words.ts'
@@ -37,7 +38,7 @@ export function NameDialog({ of, onClose }: { of: Account; onClose(): void }): R
   const error = isTried && isEmpty ? words.needName : refusalOf(action.error, 'name')
   return (
     <Dialog title={words.changeOf(words.accountName)} isOpen onClose={onClose}>
-      <form onSubmit={submit} noValidate>
+      <Form onSubmit={submit}>
         <TextField
           label={words.accountName}
           error={error}
@@ -55,7 +56,7 @@ export function NameDialog({ of, onClose }: { of: Account; onClose(): void }): R
             {words.save}
           </Button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -7,6 +7,7 @@ import { useIntent } from '../../api/use-intent.ts'
 import { Button } from '../../pieces/button.tsx'
 import { Dialog, DialogActions } from '../../pieces/dialog.tsx'
 import { TextField } from '../../pieces/field.tsx'
+import { Form } from '../../pieces/form.tsx'
 import { NumberField } from '../../pieces/number-field.tsx'
 import { Notice, useSentence } from '../../pieces/states.tsx'
 import { showToast } from '../../pieces/toasts.ts'
@@ -62,7 +63,7 @@ export function ProjectDialog({ of, onClose }: { of: Project | undefined; onClos
       isOpen
       onClose={onClose}
     >
-      <form className={styles['form']} onSubmit={form.submit} noValidate>
+      <Form className={styles['form']} onSubmit={form.submit}>
         <TextField
           label={words.name}
           hint={words.projectHint}
@@ -87,7 +88,7 @@ export function ProjectDialog({ of, onClose }: { of: Project | undefined; onClos
             {before ? words.save : words.make}
           </Button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -1,16 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { type AccountOf, accountQuery } from '../../api/account.ts'
 import { call, type Reply } from '../../api/client.ts'
-
-export type Account = Reply<'GET /v1/account'>
+export type Account = AccountOf
 export type Project = Reply<'GET /v1/projects'>['data'][number]
-
-/** The account of a project. */
-export const accountQuery = (projectId: string | undefined) =>
-  ({
-    queryKey: ['account', projectId],
-    queryFn: () => call('GET /v1/account'),
-    enabled: projectId !== undefined,
-  }) as const
 
 /** The projects of that account that the person may use. */
 export const projectsQuery = (projectId: string | undefined) =>

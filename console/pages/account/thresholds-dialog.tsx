@@ -7,6 +7,7 @@ import { Button, LinkButton } from '../../pieces/button.tsx'
 import { Chips } from '../../pieces/chips.tsx'
 import { Dialog, DialogActions } from '../../pieces/dialog.tsx'
 import { TextField } from '../../pieces/field.tsx'
+import { Form } from '../../pieces/form.tsx'
 import { Notice, useSentence } from '../../pieces/states.tsx'
 import { useUndo } from '../../pieces/use-undo.ts'
 import { formatPercent } from '../../words/digits.ts'
@@ -67,7 +68,7 @@ export function ThresholdsDialog({ of, onClose }: { of: Account; onClose(): void
   const error = fault ?? refusalOf(action.error, 'thresholds_percent')
   return (
     <Dialog title={words.changeOf(words.thresholds)} isOpen onClose={onClose}>
-      <form className={styles['form']} onSubmit={submit} noValidate>
+      <Form className={styles['form']} onSubmit={submit}>
         <Chips
           label={words.thresholds}
           items={percents.map((percent) => ({ value: percent, label: formatPercent(locale, percent / 100) }))}
@@ -106,7 +107,7 @@ export function ThresholdsDialog({ of, onClose }: { of: Account; onClose(): void
             {words.save}
           </Button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -1,29 +1,39 @@
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { Card, Note } from '../../pieces/card.tsx'
+import { Card } from '../../pieces/card.tsx'
 import { Table } from '../../pieces/table.tsx'
-import { formatNumber } from '../../words/digits.ts'
+import { decimalsOf, type Group, sumOf, topOf } from '../../spending/sums.ts'
+import { formatMicrocredits, formatNumber } from '../../words/digits.ts'
 import { Id } from '../../words/personal.tsx'
 import { useLocale, useWords } from '../../words/use-words.ts'
 import { homeWords } from './home.words.ts'
-import { byModel, creditsOf, type ModelSum, type UsageRow } from './spending.ts'
 
 const shown = 8
 
-/** What the credit of 30 days went into, the dearest model first; of a project with very many rows, what it went into lately. */
-export function Models({ rows, isCut }: { rows: readonly UsageRow[]; isCut: boolean }): ReactNode {
+/** What the credit of 30 days went into, the dearest model first, and all others together. */
+export function Models({ groups }: { groups: readonly Group[] }): ReactNode {
   const words = useWords(homeWords)
   const locale = useLocale()
+  const top = topOf(groups, sumOf(groups), { shown, picked: undefined, hasMore: false })
+  const rows: readonly (Group & { count?: number })[] = top.rest
+    ? [
+        ...top.groups,
+        { ...top.rest, value: '', name: words.otherModels(formatNumber(locale, top.rest.count)) },
+      ]
+    : top.groups
+  const decimals = decimalsOf(rows.map(({ microcredits }) => microcredits))
   return (
-    <Card title={words.models} action={<Note>{isCut ? words.latelyOnly : words.lastDays}</Note>}>
-      <Table<ModelSum>
+    <Card title={words.models} action={<Link to="/usage">{words.usage}</Link>}>
+      <Table<Group>
         label={words.models}
-        rows={byModel(rows).slice(0, shown)}
-        keyOf={({ model }) => model ?? ''}
+        rows={rows}
+        keyOf={({ value, name }) => name ?? value ?? ''}
         columns={[
           {
             name: 'model',
             title: words.model,
-            cell: ({ model }) => (model === null ? words.other : <Id>{model}</Id>),
+            note: words.lastDays,
+            cell: ({ value, name }) => name ?? (value === undefined ? words.other : <Id>{value}</Id>),
           },
           {
             name: 'requests',
@@ -41,7 +51,8 @@ export function Models({ rows, isCut }: { rows: readonly UsageRow[]; isCut: bool
             name: 'credits',
             title: words.credits,
             kind: 'figures',
-            cell: ({ microcredits }) => formatNumber(locale, creditsOf(microcredits), { least: 3 }),
+            cell: ({ microcredits }) =>
+              formatMicrocredits(locale, microcredits, { least: decimals, most: decimals }),
           },
         ]}
       />

@@ -2,28 +2,29 @@ import { expect, test } from 'vitest'
 import { needsOf, needsOfKeys, tightestOf } from './needs.ts'
 
 const now = new Date('2026-11-30T12:00:00Z')
+const inHours = (hours: number): Date => new Date(now.getTime() + hours * 3_600_000)
 const cap = (spent_credits: number, cap_credits: number) =>
   ({ scope: 'project', period: 'month', cap_credits, spent_credits, reserved_credits: 0 }) as const
 
 test('credit that is gone stands before a cap that is near, and a cap of zero is reached', () => {
-  expect(needsOf({ balance_credits: 0, budgets: [cap(80, 100), cap(1, 100)] }, undefined)).toEqual([
+  expect(needsOf({ balance_credits: 0, budgets: [cap(80, 100), cap(1, 100)] }, undefined, now)).toEqual([
     { name: 'creditGone' },
     { name: 'capNear', period: 'month', part: 0.8 },
   ])
-  expect(needsOf({ balance_credits: 5, budgets: [cap(0, 0)] }, 2)).toEqual([
+  expect(needsOf({ balance_credits: 5, budgets: [cap(0, 0)] }, inHours(71), now)).toEqual([
     { name: 'creditLow' },
     { name: 'capReached', period: 'month' },
   ])
-  expect(needsOf({ balance_credits: 5, budgets: [cap(79, 100)] }, 3)).toEqual([])
+  expect(needsOf({ balance_credits: 5, budgets: [cap(79, 100)] }, inHours(72), now)).toEqual([])
   const total = { ...cap(100, 100), period: 'total' } as const
-  expect(needsOf({ balance_credits: 5, budgets: [cap(10, 100), total] }, 3)).toEqual([
+  expect(needsOf({ balance_credits: 5, budgets: [cap(10, 100), total] }, inHours(72), now)).toEqual([
     { name: 'capReached', period: 'total' },
   ])
 })
 
 test('a cap in all that is reached is named beside a cap of the month with room', () => {
   const total = { ...cap(1, 0), period: 'total' } as const
-  expect(needsOf({ balance_credits: 5, budgets: [cap(1, 100), total] }, undefined)).toEqual([
+  expect(needsOf({ balance_credits: 5, budgets: [cap(1, 100), total] }, undefined, now)).toEqual([
     { name: 'capReached', period: 'total' },
   ])
   const roomy = { ...cap(50, 100), period: 'total' } as const

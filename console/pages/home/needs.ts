@@ -23,14 +23,17 @@ const nearPart = 0.8
 
 const partOf = ({ spent_credits: spent, cap_credits: cap }: Budget): number => (cap === 0 ? 1 : spent / cap)
 
-/** Credit and caps that end. `daysLeft` is for how many days the credit lasts at the pace of these days. */
+const dayMs = 86_400_000
+
+/** Credit and caps that end. `ends` is when the credit is spent at the pace of the account. */
 export function needsOf(
   balance: Pick<Balance, 'balance_credits' | 'budgets'>,
-  daysLeft: number | undefined,
+  ends: Date | undefined,
+  now: Date,
 ): Need[] {
   const needs: Need[] = []
   if (balance.balance_credits <= 0) needs.push({ name: 'creditGone' })
-  else if (daysLeft !== undefined && daysLeft < 3) needs.push({ name: 'creditLow' })
+  else if (ends !== undefined && ends.getTime() < now.getTime() + 3 * dayMs) needs.push({ name: 'creditLow' })
   const budget = tightestOf(balance)
   if (!budget) return needs
   const { period } = budget
