@@ -5,8 +5,10 @@ import { type Action, refusalOf, useAction } from '../api/use-action.ts'
 import { Button } from '../pieces/button.tsx'
 import { Note } from '../pieces/card.tsx'
 import { PasswordField, TextField } from '../pieces/field.tsx'
+import { Form } from '../pieces/form.tsx'
 import { ErrorState, Notice, Skeleton } from '../pieces/states.tsx'
 import { Name } from '../words/personal.tsx'
+import { isPhoneNumber } from '../words/phone.ts'
 import { useLocale, useWords } from '../words/use-words.ts'
 import { Failure } from './failure.tsx'
 import { formClass, orClass, waysClass } from './panel.tsx'
@@ -37,7 +39,8 @@ interface FirstStepProps {
   email: string
   returnTo: string
   onReply(reply: SignInReply): void
-  onCodeSent(email: string): void
+  /** `isMessage`: by SMS, to the number that was typed. */
+  onCodeSent(email: string, isMessage: boolean): void
   onMethods?: ((methods: Methods) => void) | undefined
 }
 
@@ -63,10 +66,15 @@ function FirstForm({
   const [email, setEmail] = useState(before)
   const [password, setPassword] = useState('')
   const [isByCode, setByCode] = useState(!methods.password)
+  const isPhone = methods.sms && isPhoneNumber(email)
   const enter = useAction(async () => {
+    if (isPhone) {
+      await call('POST /v1/sign-in/phone', { body: { phone: email } })
+      return onCodeSent(email, true)
+    }
     if (!isByCode) return onReply(await call('POST /v1/sign-in/password', { body: { email, password } }))
     await call('POST /v1/sign-in/code', { body: { email } })
-    onCodeSent(email)
+    onCodeSent(email, false)
   })
   const passkey = useAction(async () => onReply(await signInByPasskey()))
   // Somebody new may enter by a provider that has proven the address of their invitation.
@@ -78,17 +86,21 @@ function FirstForm({
     })
     location.assign(url)
   })
-  const emailError = refusalOf(enter.error, 'email', ['EMAIL_INVALID'])
+  const emailError =
+    refusalOf(enter.error, 'email', ['EMAIL_INVALID']) ?? refusalOf(enter.error, 'phone', ['PHONE_INVALID'])
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     enter.run()
   }
   return (
     <>
-      <form className={formClass} onSubmit={submit}>
+      <Form className={formClass} onSubmit={submit}>
         <TextField
-          label={words.email}
-          type="email"
+          label={methods.sms ? words.emailOrPhone : words.email}
+          type={methods.sms ? 'text' : 'email'}
+          inputMode="email"
+          autoCapitalize="off"
+          spellCheck={false}
           name="email"
           autoComplete="username webauthn"
           isLtr
@@ -98,7 +110,7 @@ function FirstForm({
           onChange={setEmail}
           error={emailError}
         />
-        {!isByCode && (
+        {!isByCode && !isPhone && (
           <PasswordField
             label={words.password}
             name="password"
@@ -111,9 +123,9 @@ function FirstForm({
         )}
         {emailError === undefined && <Failure error={enter.error} />}
         <Button kind="primary" type="submit" isWide isBusy={enter.isBusy}>
-          {isByCode ? words.sendCode : words.submit}
+          {isPhone ? words.sendMessage : isByCode ? words.sendCode : words.submit}
         </Button>
-      </form>
+      </Form>
       <OtherWays
         methods={methods}
         isByCode={isByCode}

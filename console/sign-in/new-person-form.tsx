@@ -3,6 +3,7 @@ import { call } from '../api/client.ts'
 import { refusalOf, useAction } from '../api/use-action.ts'
 import { Button } from '../pieces/button.tsx'
 import { PasswordField, TextField } from '../pieces/field.tsx'
+import { Form } from '../pieces/form.tsx'
 import { useLocale, useWords } from '../words/use-words.ts'
 import { Failure } from './failure.tsx'
 import { linkWords } from './link.words.ts'
@@ -40,7 +41,7 @@ export function NewPersonForm({ token, hasAddress }: NewPersonFormProps): ReactN
     create.run()
   }
   return (
-    <form className={formClass} onSubmit={submit}>
+    <Form className={formClass} onSubmit={submit}>
       <TextField
         label={words.name}
         hint={words.nameHint}
@@ -77,6 +78,6 @@ export function NewPersonForm({ token, hasAddress }: NewPersonFormProps): ReactN
       <Button kind="primary" type="submit" isWide isBusy={create.isBusy}>
         {links.create}
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -3,6 +3,7 @@ import { call, type Reply } from '../api/client.ts'
 import { refusalOf, useAction } from '../api/use-action.ts'
 import { Button, buttonClass } from '../pieces/button.tsx'
 import { PasswordField, TextField } from '../pieces/field.tsx'
+import { Form } from '../pieces/form.tsx'
 import { Notice } from '../pieces/states.tsx'
 import { useWords } from '../words/use-words.ts'
 import { Failure } from './failure.tsx'
@@ -49,7 +50,7 @@ function AddressForm(): ReactNode {
   }
   if (isSent) return <Notice kind="good">{words.recoverySent}</Notice>
   return (
-    <form className={formClass} onSubmit={submit}>
+    <Form className={formClass} onSubmit={submit}>
       <TextField
         label={words.email}
         type="email"
@@ -65,7 +66,7 @@ function AddressForm(): ReactNode {
       <Button kind="primary" type="submit" isWide isBusy={send.isBusy}>
         {words.recoverySend}
       </Button>
-    </form>
+    </Form>
   )
 }
 
@@ -103,7 +104,7 @@ export function NewPasswordForm({ onSave }: NewPasswordFormProps): ReactNode {
       </>
     )
   return (
-    <form className={formClass} onSubmit={submit}>
+    <Form className={formClass} onSubmit={submit}>
       <PasswordField
         label={words.newPassword}
         hint={words.passwordHint}
@@ -118,6 +119,6 @@ export function NewPasswordForm({ onSave }: NewPasswordFormProps): ReactNode {
       <Button kind="primary" type="submit" isWide isBusy={save.isBusy}>
         {words.save}
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -4,6 +4,7 @@ import { hasPasskeys } from '../api/passkey.ts'
 import { useAction } from '../api/use-action.ts'
 import { Button, LinkButton } from '../pieces/button.tsx'
 import { CodeField, TextField } from '../pieces/field.tsx'
+import { Form } from '../pieces/form.tsx'
 import { Notice, useSentence } from '../pieces/states.tsx'
 import { latinDigits } from '../words/digits.ts'
 import { useWords } from '../words/use-words.ts'
@@ -89,7 +90,7 @@ function TypedForm({ way, onCode }: TypedFormProps): ReactNode {
     confirm.run(code)
   }
   return (
-    <form className={formClass} onSubmit={submit}>
+    <Form className={formClass} onSubmit={submit}>
       <p className={leadClass}>{isRecovery ? words.secondRecovery : words.secondTotp}</p>
       {isRecovery ? (
         <TextField
@@ -115,7 +116,7 @@ function TypedForm({ way, onCode }: TypedFormProps): ReactNode {
       <Button kind="primary" type="submit" isWide isBusy={confirm.isBusy}>
         {words.confirm}
       </Button>
-    </form>
+    </Form>
   )
 }
 

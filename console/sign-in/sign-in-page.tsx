@@ -9,21 +9,25 @@ import { tokenOfPage } from './token.ts'
 
 export function SignInPage(): ReactNode {
   const words = useWords(signInWords)
-  const [step, setStep] = useState<Step['name']>('first')
+  const [step, setStep] = useState<Step>({ name: 'first', email: '' })
   const [signUp, setSignUp] = useState<SignUpMode>()
   const to = returnPath(location)
   const hasToken = tokenOfPage(location.hash) !== undefined
-  const titles = { first: words.title, code: words.codeTitle, second: words.secondTitle }
+  const isMessage = step.name === 'code' && step.isMessage
+  const code = isMessage ? words.messageTitle : words.codeTitle
+  const titles = { first: words.title, code, second: words.secondTitle }
   return (
     <Panel
-      title={titles[step]}
-      below={step === 'first' && signUp && <HowToEnter mode={signUp} token={hasToken ? location.hash : ''} />}
+      title={titles[step.name]}
+      below={
+        step.name === 'first' && signUp && <HowToEnter mode={signUp} token={hasToken ? location.hash : ''} />
+      }
     >
       <Steps
         returnTo={to}
         onMethods={(methods) => setSignUp(methods.sign_up)}
         onSignedIn={() => location.replace(to)}
-        onStep={({ name }) => setStep(name)}
+        onStep={setStep}
       />
     </Panel>
   )

@@ -3,6 +3,7 @@ import { call } from '../api/client.ts'
 import { refusalOf, useAction } from '../api/use-action.ts'
 import { Button, buttonClass } from '../pieces/button.tsx'
 import { PasswordField, TextField } from '../pieces/field.tsx'
+import { Form } from '../pieces/form.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../pieces/states.tsx'
 import { useLocale, useWords } from '../words/use-words.ts'
 import { CodeForm } from './code-step.tsx'
@@ -98,7 +99,7 @@ function SignUpForm({ invitation }: { invitation: string | undefined }): ReactNo
     send.run()
   }
   return (
-    <form className={formClass} onSubmit={submit}>
+    <Form className={formClass} onSubmit={submit}>
       <TextField
         label={words.name}
         hint={words.nameHint}
@@ -132,6 +133,6 @@ function SignUpForm({ invitation }: { invitation: string | undefined }): ReactNo
       <Button kind="primary" type="submit" isWide isBusy={send.isBusy}>
         {words.continue}
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -15,7 +15,7 @@ export type SignInReply = Reply<'POST /v1/sign-in/password'>
 
 export type Step =
   | { name: 'first'; email: string }
-  | { name: 'code'; email: string }
+  | { name: 'code'; email: string; isMessage: boolean }
   | { name: 'second'; factors: readonly SecondFactor[] }
 
 interface StepsProps {
@@ -50,6 +50,7 @@ export function Steps({ returnTo, onSignedIn, onStep, onMethods }: StepsProps): 
     return (
       <CodeStep
         email={step.email}
+        isMessage={step.isMessage}
         onReply={onReply}
         onOther={() => go({ name: 'first', email: step.email })}
       />
@@ -60,7 +61,7 @@ export function Steps({ returnTo, onSignedIn, onStep, onMethods }: StepsProps): 
       returnTo={returnTo}
       onMethods={onMethods}
       onReply={onReply}
-      onCodeSent={(email) => go({ name: 'code', email })}
+      onCodeSent={(email, isMessage) => go({ name: 'code', email, isMessage })}
     />
   )
 }

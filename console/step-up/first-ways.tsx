@@ -6,6 +6,7 @@ import { factorsQuery, queries } from '../api/queries.ts'
 import { useAction } from '../api/use-action.ts'
 import { Button } from '../pieces/button.tsx'
 import { PasswordField } from '../pieces/field.tsx'
+import { Form } from '../pieces/form.tsx'
 import { Notice, useSentence } from '../pieces/states.tsx'
 import { CodeForm } from '../sign-in/code-step.tsx'
 import { formClass, leadClass } from '../sign-in/panel.tsx'
@@ -32,7 +33,7 @@ export function PasswordWay({ onDone }: { onDone(): void }): ReactNode {
     confirm.run()
   }
   return (
-    <form className={formClass} onSubmit={submit}>
+    <Form className={formClass} onSubmit={submit}>
       <PasswordField
         label={words.password}
         name="password"
@@ -46,7 +47,7 @@ export function PasswordWay({ onDone }: { onDone(): void }): ReactNode {
       <Button kind="primary" type="submit" isWide isBusy={confirm.isBusy}>
         {words.confirm}
       </Button>
-    </form>
+    </Form>
   )
 }
 

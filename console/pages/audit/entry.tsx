@@ -18,6 +18,7 @@ export function useActorName(): (actor: Entry['actor']) => string {
   const words = useWords(auditWords)
   return ({ kind, name, deleted }) => {
     if (kind === 'operator' || kind === 'system') return words[kind]
+    if (kind === 'management_key') return words.management_key(isolated(name ?? ''))
     if (kind === 'key') return name === null ? words.unnamedKey : words.key(isolated(name))
     if (deleted) return words.deleted
     return name === null ? words.person : isolated(name)

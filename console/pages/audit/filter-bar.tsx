@@ -2,6 +2,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { Button, LinkButton } from '../../pieces/button.tsx'
 import { Chips } from '../../pieces/chips.tsx'
 import { DateField } from '../../pieces/date-field.tsx'
+import { Form } from '../../pieces/form.tsx'
 import { Select } from '../../pieces/select.tsx'
 import { type AddressChange, useAddress } from '../../shell/use-address.ts'
 import { cleanName } from '../../words/clean-name.ts'
@@ -125,7 +126,7 @@ function Days({ from, to, onSet }: DaysProps): ReactNode {
     if (isRead) onSet({ from: days.from ?? '', to: days.to ?? '' })
   }
   return (
-    <form className={styles['days']} onSubmit={submit} noValidate>
+    <Form className={styles['days']} onSubmit={submit}>
       <DateField
         label={words.fromDay}
         hint={words.dayHint}
@@ -141,6 +142,6 @@ function Days({ from, to, onSet }: DaysProps): ReactNode {
       <div className={styles['go']}>
         <Button type="submit">{words.show}</Button>
       </div>
-    </form>
+    </Form>
   )
 }

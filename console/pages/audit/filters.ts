@@ -3,6 +3,7 @@ import { addDays, dayInTehran, endOfDay, type IsoDay, readDay } from '../../word
 
 export const areas = [
   'keys.',
+  'management_keys.',
   'projects.',
   'members.',
   'invitations.',
@@ -12,7 +13,7 @@ export const areas = [
   'cloud.',
   'sites.',
 ] as const
-export const actorKinds = ['person', 'key', 'operator', 'system'] as const
+export const actorKinds = ['person', 'key', 'management_key', 'operator', 'system'] as const
 export const spans = ['today', 'week', 'month', 'days'] as const
 export type Area = (typeof areas)[number]
 export type ActorKind = (typeof actorKinds)[number]

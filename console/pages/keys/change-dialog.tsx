@@ -5,6 +5,7 @@ import { useAccount } from '../../api/use-account.ts'
 import { useAction } from '../../api/use-action.ts'
 import { Button } from '../../pieces/button.tsx'
 import { Dialog, DialogActions } from '../../pieces/dialog.tsx'
+import { Form } from '../../pieces/form.tsx'
 import { pieceWords } from '../../pieces/pieces.words.ts'
 import { Notice, useSentence } from '../../pieces/states.tsx'
 import { showToast } from '../../pieces/toasts.ts'
@@ -65,7 +66,7 @@ export function ChangeDialog({ of, part, onClose }: ChangeDialogProps): ReactNod
   const error = isTooHigh ? onlyLower : form.errorOf(part, action.error)
   return (
     <Dialog title={words.changeOf(labels[part])} isOpen onClose={onClose}>
-      <form onSubmit={submit} noValidate>
+      <Form onSubmit={submit}>
         <PartField
           part={part}
           draft={form.draft}
@@ -82,7 +83,7 @@ export function ChangeDialog({ of, part, onClose }: ChangeDialogProps): ReactNod
             {words.save}
           </Button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   )
 }

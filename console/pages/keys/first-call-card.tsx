@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
 import { modelsQuery } from '../../api/queries.ts'
 import { useAccount } from '../../api/use-account.ts'
@@ -140,7 +141,16 @@ function Paid({ id, microcredits }: { id: string; microcredits: bigint }): React
           {isOpen ? words.hideReceipt : words.receipt}
         </LinkButton>
       </Note>
-      {isOpen && <Receipt id={id} />}
+      {isOpen && (
+        <>
+          <Receipt id={id} />
+          <Note>
+            <Link to="/requests/$id" params={{ id }}>
+              {words.why}
+            </Link>
+          </Note>
+        </>
+      )}
     </>
   )
 }

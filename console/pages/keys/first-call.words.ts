@@ -1,6 +1,7 @@
 import { credits } from '../../words/credits.ts'
 
 const fa = {
+  why: 'چرا این هزینه؟',
   title: 'نخستین درخواست',
   languages: 'زبان نمونه',
   greeting: 'سلام! خودت را معرفی کن',
@@ -33,6 +34,7 @@ const fa = {
 }
 
 const en = {
+  why: 'Why did this cost that?',
   title: 'First call',
   languages: 'Language of the sample',
   greeting: 'Hello! Introduce yourself',

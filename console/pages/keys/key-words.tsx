@@ -41,6 +41,7 @@ export function LastUse({ of }: { of: Key }): ReactNode {
 
 export function Maker({ of }: { of: Key }): ReactNode {
   const words = useWords(keysWords)
+  if (of.made_by_management_key !== null) return <Name>{of.made_by_management_key.name}</Name>
   if (of.made_by === null) return words.operator
   return (
     <>

@@ -9,6 +9,7 @@ import { useAction } from '../../api/use-action.ts'
 import { useIntent } from '../../api/use-intent.ts'
 import { Button, buttonClass } from '../../pieces/button.tsx'
 import { Card, Grid, Note } from '../../pieces/card.tsx'
+import { Form } from '../../pieces/form.tsx'
 import { EmptyState, Notice, useSentence } from '../../pieces/states.tsx'
 import { PageHead } from '../../shell/frame.tsx'
 import { cleanName } from '../../words/clean-name.ts'
@@ -96,7 +97,7 @@ function NewKeyForm({ projectId, rights }: FormProps): ReactNode {
   )
   const isOfRest = rest.some((part) => form.errorOf(part, action.error) !== undefined)
   return (
-    <form className={styles['form']} onSubmit={submit} noValidate>
+    <Form className={styles['form']} onSubmit={submit}>
       <Card title={words.what}>
         {field('name')}
         {field('scopes')}
@@ -144,7 +145,7 @@ function NewKeyForm({ projectId, rights }: FormProps): ReactNode {
           </Button>
         </span>
       </div>
-    </form>
+    </Form>
   )
 }
 

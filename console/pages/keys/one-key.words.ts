@@ -1,6 +1,7 @@
 import { credits } from '../../words/credits.ts'
 
 const fa = {
+  requests: 'درخواست‌های این کلید',
   made: 'کلید ساخته شد',
   madeLead: 'این کلید فقط همین یک بار نشان داده می‌شود. آن را جای امنی بگذارید.',
   lead: (hint: string, day: string) => `چهار نویسهٔ آخرش ${hint} است و ${day} ساخته شد.`,
@@ -42,6 +43,7 @@ const fa = {
 }
 
 const en = {
+  requests: 'Requests of this key',
   made: 'The key is made',
   madeLead: 'This key is shown only this once. Keep it in a safe place.',
   lead: (hint: string, day: string) => `Its last four characters are ${hint}; it was made on ${day}.`,

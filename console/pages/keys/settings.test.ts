@@ -66,6 +66,7 @@ const key: Key = {
   expires_at: '2027-02-27T20:29:59.000Z',
   spent_credits: 0,
   month_spent_credits: 0,
+  made_by_management_key: null,
   made_by: null,
   last_used_on: null,
   revoked_at: null,

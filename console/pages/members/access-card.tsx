@@ -6,6 +6,7 @@ import type { Account } from '../../api/use-account.ts'
 import { refusalOf, useAction } from '../../api/use-action.ts'
 import { Button } from '../../pieces/button.tsx'
 import { Card, Note } from '../../pieces/card.tsx'
+import { Form } from '../../pieces/form.tsx'
 import { Notice, useSentence } from '../../pieces/states.tsx'
 import { showToast } from '../../pieces/toasts.ts'
 import { shellWords } from '../../shell/shell.words.ts'
@@ -83,7 +84,7 @@ function AccessForm({ of, own }: AccessCardProps): ReactNode {
     if (isWhole(grant)) save.run()
   }
   return (
-    <form className={styles['form']} onSubmit={submit}>
+    <Form className={styles['form']} onSubmit={submit}>
       {save.error !== undefined && !isOfField && <Notice kind="failure">{sentence}</Notice>}
       <div className={styles['narrow']}>
         <div className={styles['form']}>
@@ -98,7 +99,7 @@ function AccessForm({ of, own }: AccessCardProps): ReactNode {
           {words.save}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 

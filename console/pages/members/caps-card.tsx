@@ -7,6 +7,7 @@ import { refusalOf, useAction } from '../../api/use-action.ts'
 import { Button, LinkButton } from '../../pieces/button.tsx'
 import { Bar, Card, Note } from '../../pieces/card.tsx'
 import { Dialog, DialogActions } from '../../pieces/dialog.tsx'
+import { Form } from '../../pieces/form.tsx'
 import { NumberField } from '../../pieces/number-field.tsx'
 import { Notice, useSentence } from '../../pieces/states.tsx'
 import { type Column, Table } from '../../pieces/table.tsx'
@@ -104,7 +105,7 @@ function CapDialog({ of, line, onClose }: { of: Member; line: Line; onClose(): v
   }
   return (
     <Dialog title={words.capTitle(`\u2068${cleanName(line.name)}\u2069`)} isOpen onClose={onClose}>
-      <form className={styles['form']} onSubmit={submit}>
+      <Form className={styles['form']} onSubmit={submit}>
         {save.error !== undefined && refusal === undefined && <Notice kind="failure">{sentence}</Notice>}
         <NumberField
           label={words.cap}
@@ -123,7 +124,7 @@ function CapDialog({ of, line, onClose }: { of: Member; line: Line; onClose(): v
             {words.save}
           </Button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -8,6 +8,7 @@ import { Button } from '../../pieces/button.tsx'
 import { Choices } from '../../pieces/choices.tsx'
 import { Dialog, DialogActions } from '../../pieces/dialog.tsx'
 import { TextField } from '../../pieces/field.tsx'
+import { Form } from '../../pieces/form.tsx'
 import { languageNames } from '../../pieces/pieces.words.ts'
 import { Notice, useSentence } from '../../pieces/states.tsx'
 import { showToast } from '../../pieces/toasts.ts'
@@ -72,7 +73,7 @@ function InviteForm({
     if (isWhole(grant)) invite.run()
   }
   return (
-    <form className={styles['form']} onSubmit={submit}>
+    <Form className={styles['form']} onSubmit={submit}>
       {invite.error !== undefined && !isOfField && <Notice kind="failure">{sentence}</Notice>}
       <TextField
         label={words.email}
@@ -99,6 +100,6 @@ function InviteForm({
           {words.send}
         </Button>
       </DialogActions>
-    </form>
+    </Form>
   )
 }

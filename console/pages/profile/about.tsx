@@ -1,6 +1,6 @@
 /** Name, language and time zone of the person. */
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useMemo, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { call, type Reply } from '../../api/client.ts'
 import { meQuery, queries } from '../../api/queries.ts'
 import { refusalOf, useAction } from '../../api/use-action.ts'
@@ -8,9 +8,10 @@ import { Button } from '../../pieces/button.tsx'
 import { Card } from '../../pieces/card.tsx'
 import { Choices } from '../../pieces/choices.tsx'
 import { TextField } from '../../pieces/field.tsx'
+import { Form } from '../../pieces/form.tsx'
 import { languageNames } from '../../pieces/pieces.words.ts'
-import { Select } from '../../pieces/select.tsx'
 import { ErrorState, Skeleton } from '../../pieces/states.tsx'
+import { TimeZoneField } from '../../pieces/time-zone-field.tsx'
 import { showToast } from '../../pieces/toasts.ts'
 import { Failure } from '../../sign-in/failure.tsx'
 import { chooseLocale, type Locale, locale } from '../../words/locale.ts'
@@ -51,7 +52,7 @@ function AboutForm({ me }: { me: Me }): ReactNode {
   }
   return (
     <Card title={words.about}>
-      <form className={styles['form']} onSubmit={submit}>
+      <Form className={styles['form']} onSubmit={submit}>
         <TextField
           label={words.name}
           hint={words.nameHint}
@@ -77,37 +78,18 @@ function AboutForm({ me }: { me: Me }): ReactNode {
           />
           <small className={styles['soft']}>{words.languageHint}</small>
         </div>
-        <TimeZoneField value={timeZone} onChange={setTimeZone} error={zoneError} />
+        <TimeZoneField
+          label={words.timeZone}
+          hint={words.timeZoneHint}
+          value={timeZone}
+          onChange={setTimeZone}
+          error={zoneError}
+        />
         {nameError === undefined && zoneError === undefined && <Failure error={save.error} />}
         <Button kind="primary" type="submit" disabled={!isChanged} isBusy={save.isBusy}>
           {words.save}
         </Button>
-      </form>
+      </Form>
     </Card>
-  )
-}
-
-interface TimeZoneFieldProps {
-  value: string
-  onChange(value: string): void
-  error: string | undefined
-}
-
-function TimeZoneField({ value, onChange, error }: TimeZoneFieldProps): ReactNode {
-  const words = useWords(profileWords)
-  const choices = useMemo(() => {
-    const known = new Set([value, 'Asia/Tehran', 'UTC', ...Intl.supportedValuesOf('timeZone')])
-    return [...known].sort().map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))
-  }, [value])
-  return (
-    <Select
-      label={words.timeZone}
-      hint={words.timeZoneHint}
-      isSearchable
-      choices={choices}
-      value={value}
-      onChange={onChange}
-      error={error}
-    />
   )
 }

@@ -6,6 +6,7 @@ import { refusalOf, useAction } from '../../api/use-action.ts'
 import { Button } from '../../pieces/button.tsx'
 import { Dialog, DialogActions } from '../../pieces/dialog.tsx'
 import { TextField } from '../../pieces/field.tsx'
+import { Form } from '../../pieces/form.tsx'
 import { showToast } from '../../pieces/toasts.ts'
 import { Failure } from '../../sign-in/failure.tsx'
 import { useWords } from '../../words/use-words.ts'
@@ -38,7 +39,7 @@ export function AddPasskey({ onCodes, onClose }: AddPasskeyProps): ReactNode {
   }
   return (
     <Dialog title={words.addPasskey} isOpen onClose={onClose}>
-      <form className={styles['form']} onSubmit={submit}>
+      <Form className={styles['form']} onSubmit={submit}>
         <TextField
           label={words.name}
           hint={words.passkeyNameHint}
@@ -58,7 +59,7 @@ export function AddPasskey({ onCodes, onClose }: AddPasskeyProps): ReactNode {
             {words.create}
           </Button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   )
 }

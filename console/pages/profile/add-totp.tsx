@@ -6,6 +6,7 @@ import { Button } from '../../pieces/button.tsx'
 import { CopyButton } from '../../pieces/copy-button.tsx'
 import { Dialog, DialogActions } from '../../pieces/dialog.tsx'
 import { CodeField, TextField } from '../../pieces/field.tsx'
+import { Form } from '../../pieces/form.tsx'
 import { useSentence } from '../../pieces/states.tsx'
 import { showToast } from '../../pieces/toasts.ts'
 import { Failure } from '../../sign-in/failure.tsx'
@@ -54,7 +55,7 @@ function NameStep({ onBegun, onClose }: { onBegun(begun: Begun): void; onClose()
     begin.run()
   }
   return (
-    <form className={styles['form']} onSubmit={submit}>
+    <Form className={styles['form']} onSubmit={submit}>
       <TextField
         label={words.name}
         hint={words.totpNameHint}
@@ -73,7 +74,7 @@ function NameStep({ onBegun, onClose }: { onBegun(begun: Begun): void; onClose()
           {words.continue}
         </Button>
       </DialogActions>
-    </form>
+    </Form>
   )
 }
 
@@ -101,7 +102,7 @@ function SecretStep({ begun: { id, secret, qr }, onAdded }: SecretStepProps): Re
     if (code.length === 6) confirm.run(code)
   }
   return (
-    <form className={styles['steps']} onSubmit={submit}>
+    <Form className={styles['steps']} onSubmit={submit}>
       <p>{words.scan}</p>
       <div className={styles['qr']}>
         <svg
@@ -129,6 +130,6 @@ function SecretStep({ begun: { id, secret, qr }, onAdded }: SecretStepProps): Re
       <Button kind="primary" type="submit" isWide isBusy={confirm.isBusy}>
         {words.confirm}
       </Button>
-    </form>
+    </Form>
   )
 }

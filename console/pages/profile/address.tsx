@@ -8,6 +8,7 @@ import { Button } from '../../pieces/button.tsx'
 import { Card, Note } from '../../pieces/card.tsx'
 import { Dialog, DialogActions } from '../../pieces/dialog.tsx'
 import { TextField } from '../../pieces/field.tsx'
+import { Form } from '../../pieces/form.tsx'
 import { pieceWords } from '../../pieces/pieces.words.ts'
 import { Notice } from '../../pieces/states.tsx'
 import { showToast } from '../../pieces/toasts.ts'
@@ -100,7 +101,7 @@ function AddressDialog({ me, sentTo, onClose }: AddressDialogProps): ReactNode {
           {...(sentTo === undefined && { onOther: () => setPlace(undefined) })}
         />
       ) : (
-        <form className={styles['form']} onSubmit={submit}>
+        <Form className={styles['form']} onSubmit={submit}>
           <TextField
             label={words.newAddress}
             type="email"
@@ -120,7 +121,7 @@ function AddressDialog({ me, sentTo, onClose }: AddressDialogProps): ReactNode {
               {words.sendCode}
             </Button>
           </DialogActions>
-        </form>
+        </Form>
       )}
     </Dialog>
   )

@@ -8,6 +8,7 @@ import { Button } from '../../pieces/button.tsx'
 import { ConfirmDialog } from '../../pieces/confirm-dialog.tsx'
 import { Dialog, DialogActions } from '../../pieces/dialog.tsx'
 import { TextField } from '../../pieces/field.tsx'
+import { Form } from '../../pieces/form.tsx'
 import { Row, Rows } from '../../pieces/rows.tsx'
 import { showToast } from '../../pieces/toasts.ts'
 import { Failure } from '../../sign-in/failure.tsx'
@@ -83,7 +84,7 @@ function RenameDialog({ factor, onClose }: { factor: Factor; onClose(): void }):
   }
   return (
     <Dialog title={words.rename} isOpen onClose={onClose}>
-      <form className={styles['form']} onSubmit={submit}>
+      <Form className={styles['form']} onSubmit={submit}>
         <TextField
           label={words.name}
           dir="auto"
@@ -102,7 +103,7 @@ function RenameDialog({ factor, onClose }: { factor: Factor; onClose(): void }):
             {words.save}
           </Button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   )
 }

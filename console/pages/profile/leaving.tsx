@@ -2,9 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { call, type Reply } from '../../api/client.ts'
-import { chooseProject } from '../../api/project.ts'
 import { accountsQuery, meQuery, queries } from '../../api/queries.ts'
-import { noteSignedOut } from '../../api/session-hint.ts'
 import { useAction } from '../../api/use-action.ts'
 import { Badge } from '../../pieces/badge.tsx'
 import { Button } from '../../pieces/button.tsx'
@@ -17,6 +15,7 @@ import { shellWords } from '../../shell/shell.words.ts'
 import { formatNumber } from '../../words/digits.ts'
 import { Name } from '../../words/personal.tsx'
 import { useLocale, useWords } from '../../words/use-words.ts'
+import { DeleteCard } from './delete-card.tsx'
 import styles from './profile.module.css'
 import { profileWords } from './profile.words.ts'
 
@@ -84,35 +83,5 @@ function LeaveDialog({ account, onClose }: { account: Account; onClose(): void }
     >
       {words.leaveWhy}
     </ConfirmDialog>
-  )
-}
-
-function DeleteCard({ name }: { name: string }): ReactNode {
-  const words = useWords(profileWords)
-  const [isAsked, setAsked] = useState(false)
-  const remove = useAction(async () => {
-    await call('DELETE /v1/me')
-    noteSignedOut()
-    chooseProject(undefined)
-    location.assign('/sign-in')
-  })
-  return (
-    <Card title={words.deleteTitle}>
-      <p className={styles['soft']}>{words.deleteWhy}</p>
-      <div className={styles['actions']}>
-        <Button onClick={() => setAsked(true)}>{words.deleteVerb}</Button>
-      </div>
-      {isAsked && (
-        <ConfirmDialog
-          title={words.deleteTitle}
-          name={name}
-          verb={words.deleteVerb}
-          action={remove}
-          onClose={() => setAsked(false)}
-        >
-          {words.deleteWhy}
-        </ConfirmDialog>
-      )}
-    </Card>
   )
 }

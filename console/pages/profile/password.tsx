@@ -6,6 +6,7 @@ import { refusalOf, useAction } from '../../api/use-action.ts'
 import { Button } from '../../pieces/button.tsx'
 import { Card } from '../../pieces/card.tsx'
 import { PasswordField } from '../../pieces/field.tsx'
+import { Form } from '../../pieces/form.tsx'
 import { showToast } from '../../pieces/toasts.ts'
 import { Failure } from '../../sign-in/failure.tsx'
 import { signInWords } from '../../sign-in/sign-in.words.ts'
@@ -38,7 +39,7 @@ export function PasswordCard({
   return (
     <Card title={words.password}>
       <p className={styles['soft']}>{hasPassword ? words.hasPassword : words.noPassword}</p>
-      <form className={styles['form']} onSubmit={submit}>
+      <Form className={styles['form']} onSubmit={submit}>
         {/* A password manager files the new password under this name. */}
         <input type="hidden" name="username" autoComplete="username" value={email ?? ''} />
         <PasswordField
@@ -55,7 +56,7 @@ export function PasswordCard({
         <Button type="submit" isBusy={save.isBusy}>
           {hasPassword ? words.changePassword : words.setPassword}
         </Button>
-      </form>
+      </Form>
     </Card>
   )
 }

@@ -5,6 +5,7 @@ import { PageHead } from '../../shell/frame.tsx'
 import { useAddress } from '../../shell/use-address.ts'
 import { useWords } from '../../words/use-words.ts'
 import { About } from './about.tsx'
+import { OwnData } from './export.tsx'
 import { Factors } from './factors.tsx'
 import { Leaving } from './leaving.tsx'
 import { profileWords } from './profile.words.ts'
@@ -16,6 +17,7 @@ const parts = {
   'sign-in': WaysIn,
   factors: Factors,
   sessions: Sessions,
+  data: OwnData,
   leave: Leaving,
 }
 type Part = keyof typeof parts

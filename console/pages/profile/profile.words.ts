@@ -8,6 +8,7 @@ const fa = {
     'sign-in': 'راه‌های ورود',
     factors: 'ورود دومرحله‌ای',
     sessions: 'نشست‌ها',
+    data: 'داده‌های شما',
     leave: 'ترک و حذف',
   },
   save: 'ذخیره',
@@ -68,6 +69,7 @@ const fa = {
   methods: {
     password: 'با گذرواژه',
     code: 'با کد ایمیل',
+    sms: 'با کد پیامک',
     passkey: 'با رمز دستگاه',
     openid: 'با حساب دیگر',
     link: 'با پیوند',
@@ -91,10 +93,6 @@ const fa = {
   leaveWhy:
     'دیگر به پروژه‌های این حساب دسترسی ندارید، و فقط با دعوت تازه برمی‌گردید. کلیدهایی که ساخته‌اید می‌مانند تا مالک نگه دارد یا باطل کند.',
   left: 'حساب را ترک کردید.',
-  deleteTitle: 'حذف خودتان',
-  deleteWhy:
-    'نام، نشانی، نشست‌ها و عضویت‌های شما برای همیشه پاک می‌شوند. حساب‌ها و اعتبارشان می‌مانند، و کلیدهایی که ساخته‌اید کار می‌کنند تا مالک آن‌ها را باطل کند.',
-  deleteVerb: 'حذف همیشگی',
 }
 
 const en = {
@@ -105,6 +103,7 @@ const en = {
     'sign-in': 'Ways to sign in',
     factors: 'Two-step sign-in',
     sessions: 'Sessions',
+    data: 'Your data',
     leave: 'Leave and delete',
   },
   save: 'Save',
@@ -167,7 +166,8 @@ const en = {
   unknownDevice: 'Unknown device',
   methods: {
     password: 'by password',
-    code: 'by a code',
+    code: 'by a mailed code',
+    sms: 'by a code of an SMS',
     passkey: 'by a passkey',
     openid: 'by another account',
     link: 'by a link',
@@ -191,10 +191,6 @@ const en = {
   leaveWhy:
     'You lose the projects of this account, and come back only by a new invitation. Keys that you made stay, for the owner to keep or revoke.',
   left: 'You have left the account.',
-  deleteTitle: 'Delete yourself',
-  deleteWhy:
-    'Your name, address, sessions and memberships are deleted for good. Accounts and their credit stay, and keys that you made work until an owner revokes them.',
-  deleteVerb: 'Delete for good',
 } satisfies typeof fa
 
 export const profileWords = { fa, en }

@@ -7,6 +7,7 @@ import { ErrorState, Skeleton } from '../../pieces/states.tsx'
 import { AddressCard } from './address.tsx'
 import { IdentitiesCard } from './identities.tsx'
 import { PasswordCard } from './password.tsx'
+import { PhoneCard } from './phone.tsx'
 
 export function WaysIn(): ReactNode {
   const [me, methods, identities] = useQueries({ queries: [meQuery, methodsQuery, identitiesQuery] })
@@ -21,6 +22,9 @@ export function WaysIn(): ReactNode {
   return (
     <Grid>
       <AddressCard me={me.data} hasMail={methods.data.mail} />
+      {(methods.data.sms || me.data.phone !== null) && (
+        <PhoneCard phone={me.data.phone} hasGateway={methods.data.sms} />
+      )}
       <PasswordCard hasPassword={me.data.has_password} email={me.data.email} />
       {providers.length + linked.length > 0 && <IdentitiesCard linked={linked} providers={providers} />}
     </Grid>
