@@ -156,8 +156,11 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
 
     test('an answer reports all of its cost where that is free, and the receipt from where the hold was raised', async () => {
       const reported = await ask(at.key)
-      const { microcredits, details } = await explained(at.key, reported.id)
+      const { charge, microcredits, details } = await explained(at.key, reported.id)
       expect(microcredits).toBe(String(itsCost))
+      expect(charge).toMatchObject({
+        ...{ sum_microcredits: microcredits, adjustment: { kind: 'raised', microcredits: '0' } },
+      })
       exact(reported, microcredits)
       expect(BigInt(details.hold_raised_from!)).toBeLessThan(itsCost)
     })

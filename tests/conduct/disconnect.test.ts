@@ -170,6 +170,10 @@ describe.each(['cancel', 'drain'] as const)('on_disconnect: %s', (policy) => {
     if (policy === 'drain') {
       expect(input).toBe(500)
       expect(receipt.microcredits).toBe(receipt.reserved_microcredits)
+      expect(receipt.charge).toMatchObject({
+        sum_microcredits: String(costOf(input, output)),
+        adjustment: { kind: 'within_hold', microcredits: String(-loss) },
+      })
       expect(loss).toBeGreaterThan(0n)
       await until(async () => (await lostNow()) > lost)
     }
@@ -193,7 +197,7 @@ test('a process drains max_drains answers at a time; beyond them a disconnect ca
   await drained(at, 2)
   for (const { id, call } of cancelled) {
     await call.whenAborted
-    const { details, microcredits } = await explained(at.key, id)
+    const { charge, details, microcredits } = await explained(at.key, id)
     expect(details).toMatchObject({
       outcome: 'client_left',
       usage_source: 'estimated',
@@ -202,6 +206,13 @@ test('a process drains max_drains answers at a time; beyond them a disconnect ca
     const { input, output } = details.tokens as { input: number; output: number }
     expect(output).toBe(1)
     expect(BigInt(microcredits)).toBe(costOf(input, output))
+    expect(charge).toMatchObject({
+      lines: [
+        { unit: 'input_tokens', quantity: input },
+        { unit: 'output_tokens', quantity: output },
+      ],
+      ...{ rounding_microcredits: '0', sum_microcredits: microcredits, adjustment: null },
+    })
   }
   expect(draining.map(({ call }) => call.aborted)).toEqual([false, false])
   const finish = async ({ id, call, goOn }: (typeof draining)[0]): Promise<void> => {

@@ -1,11 +1,11 @@
-/** Who may use which route: every route with every role, a key with all scopes, a person of another account, and nobody. */
+/** Who may use which route: every route with every role, a key with all scopes, a management key with all permissions, a person of another account, and nobody. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSession, permissionsOf, roles } from '#account/people'
 import { scopes } from '#platform/auth'
 import { isOfPeople, type Route } from '#platform/http'
 import { routes } from '../../src/capabilities.ts'
 import type { Client, Seen } from '../harness/client.ts'
-import { Browser, type Member, newMember, newPerson } from '../harness/session.ts'
+import { Browser, type Member, newManagementKey, newMember, newPerson } from '../harness/session.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import type { World } from '../harness/world.ts'
 
@@ -15,6 +15,7 @@ beforeAll(async () => {
   world = await sharedWorld()
   for (const role of roles) callers.push([role, await newMember(world, role)])
   callers.push(['key', await world.key()])
+  callers.push(['management', await newManagementKey(world)])
   const { account } = await world.stranger()
   callers.push(['stranger', await newMember(world, 'owner', { account })])
   callers.push(['operator', await newPerson(world, { isOperator: true })])
@@ -34,6 +35,8 @@ function outcomeOf({ body }: Seen): string {
 const refusals: Record<string, string> = {
   INSUFFICIENT_ROLE: 'no',
   INSUFFICIENT_SCOPE: 'no',
+  MANAGEMENT_PERMISSION_REQUIRED: 'no',
+  PROJECT_KEY_REQUIRED: 'project key!',
   OPERATOR_REQUIRED: 'no',
   SESSION_REQUIRED: 'person!',
   INVALID_API_KEY: '401',
@@ -90,6 +93,8 @@ test('each role has its rights, and no key has those of people', () => {
     'audit:read',
     'keys:read',
     'keys:write',
+    'management_keys:read',
+    'management_keys:write',
     'members:read',
     'members:write',
     'money:read',

@@ -12,11 +12,17 @@ const membersChanged = [
   ...['invitations.create', 'invitations.resend', 'invitations.revoke'],
 ]
 const ownEntryChanged = [
-  ...['me.confirmEmail', 'me.requestEmail', 'me.setPassword', 'me.leave', 'me.delete'],
+  ...['me.confirmEmail', 'me.requestEmail', 'me.setPassword', 'me.leave', 'me.delete', 'me.export'],
   ...['factors.beginTotp', 'factors.confirmTotp', 'factors.remove', 'factors.rename'],
   ...['factors.renewRecoveryCodes', 'passkeys.add', 'passkeys.begin', 'openid.link', 'openid.unlink'],
 ]
-const deletedForGood = ['cloud.delete', 'cloud.delete_backup', 'sites.delete', 'sites.delete_of_cloud']
+const deletedForGood = [
+  'account.delete',
+  'cloud.delete',
+  'cloud.delete_backup',
+  'sites.delete',
+  'sites.delete_of_cloud',
+]
 
 test('whatever shows or ends a credential, changes who may enter or deletes for good asks people for a recent factor', () => {
   const asking = routes.filter(({ stepUp }) => stepUp).map(({ operation }) => operation)

@@ -19,7 +19,10 @@ export const suiteSeconds: Record<string, number> = { quick: 200, test: 790 }
 /** Larger budgets, each with its reason. Files of the campaign have none: a folder's minutes stand in its `proves.ts`. */
 export const largerBudgets: Record<string, readonly [seconds: number, reason: string]> = {
   'src/sandbox/video/video.test.ts': [7, 'films, each of which is drawn and encoded'],
-  'tests/account/console/journey.test.ts': [25, 'one browser for all that is shown of the console'],
+  'tests/account/console/journey.test.ts': [
+    33,
+    'one browser for all that is shown of the console, with charges and usage',
+  ],
   'tests/contract/every-bound.test.ts': [12, 'every bound and every flaw of every schema: 3,700 requests'],
   'tests/contract/every-route/apps.test.ts': [9, 'two databases of clouds are made, moved and restored'],
   'tests/contract/faults/faults.test.ts': [

@@ -144,6 +144,40 @@ test('balance, receipts, usage and the entries of the ledger report the same sum
   expect(entries.reduce((sum, { amount }) => sum + amount, 0n)).toBe(-charged)
 })
 
+test('the receipt shows the charge as a sum of tokens times price, cached ones apart', async () => {
+  const used = { input: 999, cached: 1, output: 333 }
+  const message = { role: 'assistant', content: 'x '.repeat(used.output) }
+  const choices = [{ index: 0, finish_reason: 'stop', message }]
+  at.upstream.replyOnce(json(200, { choices, usage: answerWith(used) }))
+  const messages = [{ role: 'user', content: 'x'.repeat(used.input) }]
+  const reply = await at.key.chat({ model: 'test/odd', messages })
+  const { charge, details, microcredits } = await explained(at.key, requestIdOf(reply))
+  const line = (unit: string, quantity: number, price: string, amount: string) => ({
+    ...{ unit, quantity, price_microcredits: price, per: 1_000_000, microcredits: amount },
+    model: 'test/odd',
+  })
+  expect(charge).toEqual({
+    lines: [
+      line('input_tokens', 998, '37500000', '37425'),
+      line('cached_input_tokens', 1, '3750000', '3.75'),
+      line('output_tokens', 333, '150000000', '49950'),
+    ],
+    ...{ rounding_microcredits: '0.25', sum_microcredits: '87379', charged_microcredits: microcredits },
+    adjustment: null,
+  })
+  expect(details).not.toHaveProperty('charge')
+})
+
+test('a failure that is free says so, and has no lines', async () => {
+  at.upstream.replyOnce(json(400, { error: { message: 'no', type: 'invalid_request_error' } }))
+  const reply = await at.key.chat({ model: 'test/model' })
+  const { charge } = await explained(at.key, requestIdOf(reply))
+  expect(charge).toEqual({
+    ...{ lines: [], rounding_microcredits: '0', sum_microcredits: '0', charged_microcredits: '0' },
+    adjustment: { kind: 'free', microcredits: '0' },
+  })
+})
+
 test('customer and reference ids stand on the receipt as they were sent, Persian included', async () => {
   const reply = await at.key.chat({}, { 'x-customer-id': 'c-1', 'x-reference-id': bytesOf('سفارش ۱۲') })
   expect(await explained(at.key, requestIdOf(reply))).toMatchObject({
@@ -294,7 +328,14 @@ test('an upstream that uses more than could be foreseen is charged as far as the
   )
   const reply = await poor.key.chat({ max_tokens: 10 })
   expect(reply.status).toBe(200)
-  expect((await explained(poor.key, requestIdOf(reply))).microcredits).toBe('1000000')
+  const { charge, microcredits } = await explained(poor.key, requestIdOf(reply))
+  expect(microcredits).toBe('1000000')
+  const sum = BigInt((charge as { sum_microcredits: string }).sum_microcredits)
+  expect(sum).toBeGreaterThan(1_000_000n)
+  expect(charge).toMatchObject({
+    charged_microcredits: microcredits,
+    adjustment: { kind: 'within_hold', microcredits: String(1_000_000n - sum) },
+  })
   expect(await poor.world.balance()).toEqual({ available: 0n, held: 0n })
 })
 

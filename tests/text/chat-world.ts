@@ -80,6 +80,7 @@ export interface Explained {
   model: string
   customer_id: string | null
   reference_id: string | null
+  charge: unknown
   details: {
     hold_raised_from?: string
     outcome: string

@@ -1,5 +1,7 @@
 /** Realtime calls without sound: their rows, their money and whoever is told to end them, on the database of a world. */
+
 import type { App } from '#app'
+import { type Cost, costOfLines } from '#core/models'
 import { uuidv7 } from '#platform/ids'
 import type { Payer } from '#platform/ledger'
 import {
@@ -11,7 +13,7 @@ import {
   type RunningMoney,
 } from '#voice/realtime'
 
-export type CallWish = Partial<NewCall & Pick<AddedCall, 'timePrice' | 'models'>> & {
+export type CallWish = Partial<NewCall & Pick<AddedCall, 'timeCost' | 'models'>> & {
   payer: Payer
   /** That has it; default: the world's own. */
   calls?: RealtimeCalls
@@ -44,6 +46,10 @@ export const callOf = ({ payer, ...wish }: CallWish, processId: string): NewCall
   ...wish,
 })
 
+/** A cost of so many micro-credits. */
+export const costing = (microcredits: bigint): Cost =>
+  costOfLines([{ unit: 'steps', quantity: 1, price: microcredits }])
+
 /** Begins a call as a route does, and gives it to its process. */
 export async function startCall(
   app: Pick<App, 'db' | 'clock' | 'realtime'>,
@@ -59,7 +65,7 @@ export async function startCall(
 export function addCall(
   calls: RealtimeCalls,
   call: NewCall,
-  { obeys = true, timePrice, models = [call.model] }: Pick<CallWish, 'obeys' | 'timePrice' | 'models'>,
+  { obeys = true, timeCost, models = [call.model] }: Pick<CallWish, 'obeys' | 'timeCost' | 'models'>,
   createdMs: number,
 ): TestCall {
   const { payer, callId, receiptId, model, held } = call
@@ -70,7 +76,7 @@ export function addCall(
       ...{ engine: call.engine, transport: call.transport },
       accountId: payer.accountId,
       processId: calls.processId,
-      ...(timePrice && { timePrice }),
+      ...(timeCost && { timeCost }),
     },
     {
       end: (reason) => {

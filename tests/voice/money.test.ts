@@ -9,7 +9,7 @@ import { type HoldOptions, type Payer, setCaps } from '#platform/ledger'
 import { beginCall, freeProcesses, readCall, requestCallEnd, type StepKind } from '#voice/realtime'
 import { until } from '../harness/until.ts'
 import { boot, type KeyOptions, MovableClock, type World } from '../harness/world.ts'
-import { type CallWish, callOf, startCall, type TestCall } from './calls.ts'
+import { type CallWish, callOf, costing, startCall, type TestCall } from './calls.ts'
 
 let world: World
 let payer: Payer
@@ -51,8 +51,8 @@ test('a hold is what was spent, what is under way and the next turn; the receipt
   const heard = await take(call, 30n, 'transcription')
   expect(await stepsOf(call)).toEqual([{ kind: 'transcription', worst: 30n, cost: null, lost: 0n }])
   const early = await take(call, 20n, 'transcription')
-  early.done(7n, { quantities: { seconds: 1.2 } }, { discarded: true })
-  heard.done(12n, { quantities: { seconds: 3 } })
+  early.done(costing(7n), { quantities: { seconds: 1.2 } }, { discarded: true })
+  heard.done(costing(12n), { quantities: { seconds: 3 } })
   expect(call.money.spent).toBe(19n)
   await call.money.writeEnds()
   expect((await stepsOf(call)).map(({ cost }) => cost)).toEqual([12n, 7n])
@@ -61,7 +61,7 @@ test('a hold is what was spent, what is under way and the next turn; the receipt
   expect(await call.money.reserve(100n)).toBe(true)
   expect(call.money.held).toBe(19n + 50n + 100n)
   expect(await world.balance()).toEqual({ available: before.available - 169n, held: before.held + 169n })
-  text.done(41n, { quantities: { input_tokens: 30, output_tokens: 4, searches: 2 } })
+  text.done(costing(41n), { quantities: { input_tokens: 30, output_tokens: 4, searches: 2 } })
   await call.money.writeEnds()
   expect(await call.money.reserve(10n)).toBe(true)
   expect(call.money.held).toBe(70n)
@@ -153,11 +153,11 @@ test('a step that reserve and balance do not bear is refused at the edge, has no
   const second = await take(call, 60n)
   expect(call.money.held).toBe(100n)
   expect(await call.money.reserve(1n)).toBe(false)
-  first.done(10n, none)
+  first.done(costing(10n), none)
   await call.money.writeEnds()
   expect(await call.money.reserve(31n)).toBe(false)
   expect(await call.money.reserve(30n)).toBe(true)
-  second.done(0n, none)
+  second.done(costing(0n), none)
   expect(await call.money.end('credits')).toMatchObject({ charged: 10n, reason: 'credits' })
   await expect(take(call, 0n)).rejects.toThrow('The call has ended')
   await sound()
@@ -173,7 +173,7 @@ test('steps at once never take more than is held, whatever their order, and what
     [call.callId],
   )) as [{ total: bigint }]
   expect(total).toBe(135n)
-  for (const step of steps) step.done(0n, none)
+  for (const step of steps) step.done(costing(0n), none)
   await call.money.end('client')
 })
 
@@ -195,7 +195,7 @@ test('what a hold gives back is taken by no step while it is given back', async 
   expect(await reserved).toBe(true)
   await large
   expect(call.money.held).toBe(60n)
-  for (const step of [await small, await large]) step.done(0n, none)
+  for (const step of [await small, await large]) step.done(costing(0n), none)
   await call.money.end('client')
   await sound()
 })
@@ -203,9 +203,9 @@ test('what a hold gives back is taken by no step while it is given back', async 
 test('a step costs at most what was taken for it; the rest is the loss of the platform, in its books', async () => {
   const call = await start({ held: 10n })
   const step = await take(call, 10n)
-  step.done(14n, none)
+  step.done(costing(14n), none)
   // A second word of it is not heard.
-  step.done(1n, none)
+  step.done(costing(1n), none)
   expect(await call.money.end('client')).toMatchObject({ charged: 10n })
   const { rows } = await world.app.db.pool.query<{ amount: bigint }>(
     `select amount from ledger.entries where receipt_id = $1 and book = 'loss'`,
@@ -229,7 +229,7 @@ test.each([
       })
     const call = await start({ held: 10n, engine })
     const step = await take(call, 10n, 'response')
-    step.done(14n, none)
+    step.done(costing(14n), none)
     await call.money.end('client')
     vi.restoreAllMocks()
     expect(logged).toEqual([[level, step.stepId, what]])
@@ -339,7 +339,7 @@ test('a process takes as many calls as it may, those that are being prepared inc
 test('who does not end a call that it was told to end has it settled all the same', async () => {
   const call = await start({ obeys: false })
   const step = await take(call, 60n)
-  step.done(25n, none)
+  step.done(costing(25n), none)
   await take(call, 5n)
   // As if that had been twenty seconds ago. Only while it is told: deadlines of the whole process count by the same clock.
   vi.spyOn(performance, 'now').mockReturnValue(performance.now() - 20_001)
@@ -361,12 +361,12 @@ test('what has ended pays with its rest for what comes next in the same moment',
   const call = await start({ payer: capped, held: 700n })
   const first = await take(call, 700n)
   await expect(take(call, 700n)).rejects.toMatchObject({ code: 'BUDGET_EXCEEDED' })
-  first.done(100n, none)
+  first.done(costing(100n), none)
   const second = await take(call, 700n)
-  second.done(100n, none)
+  second.done(costing(100n), none)
   expect(await call.money.reserve(800n)).toBe(true)
   const third = await take(call, 800n)
-  third.done(50n, none)
+  third.done(costing(50n), none)
   expect(await call.money.ensureFree(750n)).toBe(true)
   expect(await call.money.ensureFree(751n)).toBe(false)
   expect(await call.money.end('client')).toMatchObject({ charged: 250n })
@@ -376,7 +376,7 @@ test('what has ended pays with its rest for what comes next in the same moment',
 test('time that costs credits is held ahead, warned of when the balance ends, and paid by begun seconds', async () => {
   const price = (seconds: number) => BigInt(seconds) * 10n
   const capped = await newPayer({ caps: { cap: 1_000n } })
-  const call = await start({ payer: capped, held: 750n, timePrice: price })
+  const call = await start({ payer: capped, held: 750n, timeCost: (seconds) => costing(price(seconds)) })
   await call.money.connected()
   // Of its time alone it warns: also where the process looks at the balance by itself meanwhile.
   expect(await call.money.reserve(0n)).toBe(true)

@@ -1,5 +1,7 @@
 /** A call of the engine `pipeline` without a line: a test speaks into it and reads what its client would get. The sound runs faster than time. */
+
 import type { App, Caller } from '#app'
+import type { Cost } from '#core/models'
 import { SharedHold } from '#core/paid'
 import { resample } from '#core/sound'
 import { Failure } from '#platform/errors'
@@ -64,7 +66,7 @@ class TestMoney implements CallMoney {
     return {
       stepId,
       part: this.hold.part(stepId),
-      done: (_cost: bigint | undefined, { quantities }: StepLine, { discarded = false } = {}) => {
+      done: (_cost: Cost | undefined, { quantities }: StepLine, { discarded = false } = {}) => {
         this.open -= 1
         this.steps.push({ kind, model, quantities, isDiscarded: discarded })
       },

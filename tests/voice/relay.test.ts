@@ -1,6 +1,8 @@
 /** The engine `relay` against the wires of its upstreams: what is held, asked for, spoken, cut and charged. */
+
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { App } from '#app'
+import { noCost } from '#core/models'
 import { Failure, fail } from '#platform/errors'
 // Their failures are declared.
 import '#platform/http'
@@ -53,7 +55,7 @@ const model: RelayOptions['model'] = {
   maxOutputTokens: 200,
   voices: ['marin'],
   voice: 'marin',
-  transcription: { model: 'ears-1', price: () => 0n },
+  transcription: { model: 'ears-1', cost: () => noCost },
   pricing: {
     textInput: perToken(1),
     audioInput: perToken(2),
@@ -153,7 +155,7 @@ async function begin({
           stepId: 'step',
           done: (cost, line) => {
             if (step.done) throw new Error('A step was done twice.')
-            step.done = { cost, line }
+            step.done = { cost: cost?.microcredits, line }
           },
         }
         return open as OpenStep

@@ -85,6 +85,10 @@ test('a typed question is answered in words and sound, and the receipt of the ca
   expect(receipt).toMatchObject({ state: 'completed', microcredits: String(sum), pending: false })
   expect(steps.map(({ step }: { step: string }) => step)).toEqual(expect.arrayContaining(['text', 'speech']))
   expect(record.credits).toBe(Math.ceil(sum / 1_000_000))
+  // Added up by the client; one of them at least is of each step.
+  expect(receipt.charge).toMatchObject({ sum_microcredits: String(sum), adjustment: null })
+  const priced = new Set(receipt.charge.lines.map(({ step }: { step?: string }) => step))
+  expect(priced.size).toBeGreaterThan(1)
 })
 
 test('what a client says in pcm16 is heard, written down and answered, and a commit waits for the sound before it', async () => {

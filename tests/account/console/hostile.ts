@@ -1,8 +1,8 @@
 /** Texts that strangers choose, and an account in which everything that can have a name has such a one. */
 import { expect } from 'vitest'
 import { createProject } from '#platform/auth'
-import type { Seen } from '../../harness/client.ts'
-import type { Member } from '../../harness/session.ts'
+import { Client, type Seen } from '../../harness/client.ts'
+import { type Member, newManagementKey } from '../../harness/session.ts'
 import type { World } from '../../harness/world.ts'
 
 /** What each of them does where it is not only shown: sets `hostile` in the page. */
@@ -26,8 +26,11 @@ async function done(reply: Promise<Seen>): Promise<Seen['body']> {
   return seen.body
 }
 
-/** Keys, projects, the account, the person and an invitation get these names, through the API where it takes them. Returns the id of a key. */
-export async function fillHostile(world: World, owner: Member): Promise<string> {
+/**
+ * Keys, projects, the account, the person, an invitation, customers and references get these names, through the API where it takes them. Returns the
+ * ids of a key, a management key and a call by the paths of their pages.
+ */
+export async function fillHostile(world: World, owner: Member): Promise<Record<string, string>> {
   const text = (at: number): string => hostileTexts[at % hostileTexts.length]!
   const patch = (path: string, body: object) => done(owner.request('PATCH', path, JSON.stringify(body)))
   await patch('/v1/me', { display_name: text(1).slice(0, 100) })
@@ -36,14 +39,28 @@ export async function fillHostile(world: World, owner: Member): Promise<string> 
   const now = new Date(world.app.clock.nowMs())
   for (const name of hostileTexts)
     await world.app.db.tx((tx) => createProject(tx, { accountId: world.account, name }, now))
-  let keyId = ''
+  let [keyId, secret, requestId] = ['', '', '']
   for (const name of hostileTexts) {
-    const { id } = await done(
+    const made = await done(
       owner.post('/v1/keys', { name, scopes: ['responses:write', 'models:read', 'usage:read'] }),
     )
-    keyId = id
+    keyId = made.id
+    secret = made.secret
   }
   const address = `${'a'.repeat(60)}@${'b'.repeat(60)}.example`
   await done(owner.post('/v1/invitations', { email: address, role: 'developer' }))
-  return keyId
+  const key = new Client(world.url, secret, keyId)
+  for (const [at, name] of hostileTexts.entries()) {
+    const inHeader = (text: string): string => Buffer.from(text).toString('latin1')
+    const headers = { 'x-customer-id': inHeader(name), 'x-reference-id': inHeader(text(at + 1)) }
+    const seen = await key.chat({ model: 'sandbox/fast', max_tokens: 10 }, headers)
+    requestId = seen.headers.get('x-request-id')!
+  }
+  await world.settled()
+  const management = await newManagementKey(world, {
+    maker: owner,
+    name: text(3),
+    addresses: ['2001:db8::/32'],
+  })
+  return { '/keys/$id': keyId, '/management-keys/$id': management.keyId, '/requests/$id': requestId }
 }

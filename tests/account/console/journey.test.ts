@@ -1,7 +1,9 @@
 /** People in a browser, from an empty installation on: one browser and one server for all that is shown of the console. */
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startMs } from '../../harness/until.ts'
+import { readsCharges } from './charges.ts'
 import { expectWhole } from './looks.ts'
+import { ownsData } from './own-data.ts'
 import {
   comesIn,
   forgetsPassword,
@@ -11,7 +13,10 @@ import {
   setsUpTotp,
   signsInAgain,
 } from './people.ts'
+import { signsInByPhone } from './phones.ts'
+import { runsAProgram } from './programs.ts'
 import { browserPath, ConsoleScene, type Tab } from './scene.ts'
+import { seesSpending } from './spending.ts'
 import { gainNothing, signInAfresh } from './strangers.ts'
 
 if (browserPath === undefined)
@@ -37,6 +42,9 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
     test('make a key that the official client uses, and prove anew who they are once the proof is ten minutes old', () =>
       makesKey(scene, tab))
 
+    test('give a program a key that makes keys within its bounds, and take both back', () =>
+      runsAProgram(scene, tab))
+
     test('invite somebody by mail, who accepts in another browser and stands among the members', () =>
       invitesSomebody(scene, tab))
 
@@ -44,6 +52,16 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
       makesPasskey(scene, tab))
 
     test('set up an authenticator app, whose code is asked at the next sign-in', () => setsUpTotp(scene, tab))
+
+    test('see why calls of several kinds cost what the ledger says, find one by its idempotency key, and see a new one come', () =>
+      readsCharges(scene))
+
+    test('see where the credit went, to the micro-credit of the ledger, on the page and in the file of it', () =>
+      seesSpending(scene))
+
+    test('add a phone number, and sign in with a code that is sent to it', () => signsInByPhone(scene))
+
+    test('take their own data along, have the account deleted, and take that back', () => ownsData(scene))
 
     test('replace a forgotten password by the link of a mail', () => forgetsPassword(scene))
   })

@@ -32,9 +32,9 @@ export async function expectHarmless({ page }: Tab, name: string): Promise<void>
 export async function expectWhole(scene: ConsoleScene, options: TabOptions): Promise<void> {
   const displayName = hostileTexts[1]
   await using tab = await scene.memberTab('owner', { ...options, displayName })
-  const keyId = await fillHostile(scene.world, tab.member)
+  const ids = { ...(await fillHostile(scene.world, tab.member)), '/members/$id': tab.member.personId }
   const faults: string[] = []
-  for (const path of await personalPaths({ '/keys/$id': keyId, '/members/$id': tab.member.personId })) {
+  for (const path of await personalPaths(ids)) {
     await tab.page.setViewportSize(wide)
     await tab.open(path)
     const found = await faultsOf(tab, true)

@@ -90,7 +90,7 @@ export async function makesKey(scene: ConsoleScene, tab: Tab): Promise<void> {
   const { page } = tab
   await tab.choose('fa')
   scene.clock.moveMs(601_000)
-  await page.getByRole('link', { name: keysWords.fa.title }).click()
+  await page.getByRole('link', { name: keysWords.fa.title, exact: true }).click()
   await page.getByRole('link', { name: keysWords.fa.make }).first().click()
   await page.getByLabel('نام', { exact: true }).fill('برنامهٔ من')
   await page.getByRole('button', { name: newKeyWords.fa.submit }).click()
@@ -109,7 +109,7 @@ export async function makesKey(scene: ConsoleScene, tab: Tab): Promise<void> {
   expect(await page.locator('pre').first().innerText()).toContain(secret)
   // The secret was shown this once; a page on which it was not copied asks before it goes.
   await page.getByRole('button', { name: 'رونوشت' }).first().click()
-  await page.getByRole('link', { name: keysWords.fa.title }).last().click()
+  await page.getByRole('link', { name: keysWords.fa.title, exact: true }).last().click()
   await page.getByRole('link', { name: 'برنامهٔ من' }).waitFor()
   expect(await page.content()).not.toContain(secret)
   expect(tab.takeFaults(403)).toEqual([])

@@ -7,6 +7,7 @@ import { cookieName } from '#platform/http'
 import { freePort } from '../../harness/free-port.ts'
 import { MailServer } from '../../harness/mail-server.ts'
 import { type Member, type MemberOptions, newMember } from '../../harness/session.ts'
+import { SmsGateway } from '../../harness/sms-gateway.ts'
 import { soon, startMs } from '../../harness/until.ts'
 import { boot, MovableClock, type World, type WorldOptions } from '../../harness/world.ts'
 import { browserPath } from '../../media/browser.ts'
@@ -99,17 +100,19 @@ export interface SceneOptions extends Pick<WorldOptions, 'env' | 'credits'> {
 export class ConsoleScene implements AsyncDisposable {
   readonly world: World
   readonly mails: MailServer
+  readonly messages: SmsGateway
   readonly clock: MovableClock
   readonly browser: Browser
   readonly origin: string
   readonly #stack: AsyncDisposableStack
 
   private constructor(
-    parts: Pick<ConsoleScene, 'world' | 'mails' | 'clock' | 'browser' | 'origin'>,
+    parts: Pick<ConsoleScene, 'world' | 'mails' | 'messages' | 'clock' | 'browser' | 'origin'>,
     stack: AsyncDisposableStack,
   ) {
     this.world = parts.world
     this.mails = parts.mails
+    this.messages = parts.messages
     this.clock = parts.clock
     this.browser = parts.browser
     this.origin = parts.origin
@@ -122,6 +125,7 @@ export class ConsoleScene implements AsyncDisposable {
     assert.ok(state === 'fresh' || state === 'built', `The console is ${state}.`)
     await using stack = new AsyncDisposableStack()
     const mails = stack.use(await MailServer.start())
+    const messages = stack.use(await SmsGateway.start())
     const clock = new MovableClock()
     const port = await freePort()
     // The address at which browsers make passkeys without TLS.
@@ -129,7 +133,7 @@ export class ConsoleScene implements AsyncDisposable {
     const world = stack.use(
       await boot({
         clock,
-        config: mails.config + config,
+        config: `${mails.config}${messages.config()}net: { allow_cidrs: [127.0.0.0/8] }\n${config}`,
         env: { KHERAD_PORT: String(port), KHERAD_APPS_PORT: '0', KHERAD_BASE_URL: origin, ...env },
         ...(credits !== undefined && { credits }),
       }),
@@ -138,7 +142,7 @@ export class ConsoleScene implements AsyncDisposable {
       ...{ executablePath: browserPath as string, args: ['--no-sandbox', ...args], timeout: startMs },
     })
     stack.defer(() => browser.close())
-    return new ConsoleScene({ world, mails, clock, browser, origin }, stack.move())
+    return new ConsoleScene({ world, mails, messages, clock, browser, origin }, stack.move())
   }
 
   async tab({ locale = 'fa', viewport = wide, scheme = 'light', context }: TabOptions = {}): Promise<Tab> {

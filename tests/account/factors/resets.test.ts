@@ -173,7 +173,10 @@ test('it happens when it is due and not before, once, and then the first factor 
 
 test.each([
   ['is no owner any more', removeMemberOf],
-  ['has deleted themselves', (former: Holder) => former.request('DELETE', '/v1/me')],
+  [
+    'has deleted themselves',
+    (former: Holder) => former.request('DELETE', '/v1/me', JSON.stringify({ confirm: 'Sara' })),
+  ],
 ])('it does not happen if whoever asked for it %s', async (_what, end) => {
   const sara = await newHolder(world)
   await addApp(world, sara)

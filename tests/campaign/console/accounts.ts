@@ -25,12 +25,12 @@ export async function emptyAccount({ world }: ConsoleScene, credits = 1_000): Pr
 export async function hostileAccount(scene: ConsoleScene): Promise<Shown & { owner: Member }> {
   const { world } = scene
   await using tab = await scene.memberTab('owner')
-  const keyId = await fillHostile(world, tab.member)
+  const ids = await fillHostile(world, tab.member)
   const { account, project } = world
   return {
     owner: tab.member,
     member: { account, project, role: 'owner' },
-    ids: { '/keys/$id': keyId, '/members/$id': tab.member.personId },
+    ids: { ...ids, '/members/$id': tab.member.personId },
   }
 }
 

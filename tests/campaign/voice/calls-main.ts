@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Payer } from '#platform/ledger'
-import { startCall } from '../../voice/calls.ts'
+import { costing, startCall } from '../../voice/calls.ts'
 import { openCallsProcess } from './calls-process.ts'
 
 export interface CallJob {
@@ -27,7 +27,7 @@ for (let at = 0; at <= job.steps; at++) {
   const step = await call.money.step({ kind: 'text', model: 'sandbox/fast', worst: BigInt(job.worst) })
   process.stdout.write('begun\n')
   if (at === job.steps) await pause(600_000)
-  step.done(BigInt(job.cost), { quantities: {} })
+  step.done(costing(BigInt(job.cost)), { quantities: {} })
   await call.money.writeEnds()
   process.stdout.write('done\n')
 }

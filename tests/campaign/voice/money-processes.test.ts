@@ -12,7 +12,7 @@ import { openSite, type Person, type Site } from '../../crash/site.ts'
 import { compileCache } from '../../harness/compile-cache.ts'
 import fc from '../../harness/fast-check.ts'
 import { until } from '../../harness/until.ts'
-import { startCall, type TestCall } from '../../voice/calls.ts'
+import { costing, startCall, type TestCall } from '../../voice/calls.ts'
 import type { CallJob } from './calls-main.ts'
 import { type CallsProcess, openCallsProcess } from './calls-process.ts'
 
@@ -97,7 +97,7 @@ test('a process that was taken for dead begins nothing more, learns it within a 
     'has ended',
   )
   await expect(call.money.reserve(50n)).rejects.toThrow('has ended')
-  open.done(5n, none)
+  open.done(costing(5n), none)
   expect(call.told).toEqual(['failed'])
   expect(await call.money.end('client')).toMatchObject({ reason: 'failed', charged: 40n })
   expect((await chargeOf(person, call.receiptId)).charged).toBe(40n)
@@ -110,7 +110,7 @@ test('two that settle a call at once charge it once, and tell of its end once', 
   await using one = await openProcess()
   const call = await startCall(one, { payer: payerOf(person), held: 100n })
   const step = await call.money.step({ kind: 'text', model: 'sandbox/fast', worst: 40n })
-  step.done(30n, none)
+  step.done(costing(30n), none)
   await call.money.writeEnds()
   const lock = await site.lock(person)
   await one.seemDead()
@@ -138,7 +138,7 @@ test('while the database is away a call goes on and what it asks for waits; a lo
   const first = await take(40n)
   proxy.away()
   const late = [take(30n), take(80n)]
-  first.done(10n, none)
+  first.done(costing(10n), none)
   const reserved = call.money.reserve(50n)
   await calls.realtime.tick()
   expect(call.told).toEqual([])
@@ -151,9 +151,9 @@ test('while the database is away a call goes on and what it asks for waits; a lo
   const lost = proxy.loseReply(commit)
   const fourth = take(25n)
   await lost
-  second!.done(30n, none)
-  third!.done(20n, none)
-  ;(await fourth).done(5n, none)
+  second!.done(costing(30n), none)
+  third!.done(costing(20n), none)
+  ;(await fourth).done(costing(5n), none)
   await call.money.writeEnds()
   const lostEnd = proxy.loseReply(commit)
   const ending = call.money.end('client')
@@ -194,7 +194,7 @@ test('of more than five hundred steps the receipt sums up the rest, and all of i
   for (let at = 0; at < 620; at++) {
     const kind = at % 2 === 0 ? ('text' as const) : ('speech' as const)
     const step = await call.money.step({ kind, model: `test/${kind}`, worst: 100n })
-    step.done(BigInt(at % 7), { quantities: at % 2 === 0 ? { input_tokens: 3 } : { characters: 5 } })
+    step.done(costing(BigInt(at % 7)), { quantities: at % 2 === 0 ? { input_tokens: 3 } : { characters: 5 } })
   }
   const ended = await call.money.end('client')
   const { steps, more, charged } = await chargeOf(person, call.receiptId)
@@ -314,7 +314,7 @@ function endOne({ steps, call }: Known, which: number, percent: number): void {
   const one = open[which % Math.max(1, open.length)]
   if (!one) return
   one.cost = (one.worst * BigInt(percent)) / 100n
-  one.step!.done(one.cost, none)
+  one.step!.done(costing(one.cost), none)
 }
 
 /** Exactly what its steps cost; of a process that died, of some at their worst. Answers the charge. */

@@ -19,8 +19,15 @@ const ofEverybody = new Set([
   'GET /v1/videos/models',
   'GET /v1/audio/voices',
 ])
-/** Sums, and a socket, which name nothing. */
-const listless = new Set(['GET /v1/balance', 'GET /v1/usage', 'GET /v1/realtime'])
+/** Sums, and a socket, which name nothing; and a table in bytes, whose rows are looked at in tests/account/requests.test.ts. */
+const listless = new Set([
+  'GET /v1/balance',
+  'GET /v1/usage',
+  'GET /v1/account/usage',
+  'GET /v1/account/usage/export',
+  'GET /v1/requests/export',
+  'GET /v1/realtime',
+])
 
 /** What belongs to an account, whichever of its projects began it. */
 const isOfAccount = ({ path }: Operation): boolean => path.startsWith('/v1/realtime/calls')

@@ -16,8 +16,10 @@ import { openUpstream } from '../../../scripts/answers/upstream.ts'
 import { done } from '../../cli/command-line.ts'
 import { selfSigned } from '../../harness/certificate.ts'
 import { MailServer } from '../../harness/mail-server.ts'
+import { SmsGateway } from '../../harness/sms-gateway.ts'
 import { boot } from '../../harness/world.ts'
 import { AuditingRecorder } from './auditing-recorder.ts'
+import { unexplainedCharges } from './charges.ts'
 
 /** Holds statuses and codes of all answers against the list of the group, which `vitest run … -u` writes. */
 export async function expectOutcomes(group: RouteGroup): Promise<void> {
@@ -26,6 +28,7 @@ export async function expectOutcomes(group: RouteGroup): Promise<void> {
   const { recorder } = await askSite(site, [group], recorderOf)
   expect([...recorder.missing(), ...recorder.unrepeated(), ...recorder.unhidden()]).toEqual([])
   expect(await recorder.misaudited()).toEqual([])
+  expect(await unexplainedCharges(site.db, group)).toEqual([])
   const outcomes = Object.entries(recorder.answers).map(([name, { status, body }]) => {
     const code = /"code":\s*"([A-Z_]+)"/.exec(body)?.[1]
     return `${status}${code === undefined ? '' : ` ${code}`}  ${name}\n`
@@ -41,9 +44,10 @@ async function openSiteHere(): Promise<Site> {
   const upstream = stack.use(await openUpstream())
   const receiver = stack.use(await openReceiver(certified))
   const mails = stack.use(await MailServer.start())
+  const messages = stack.use(await SmsGateway.start())
   const certificate = path.join(folder, 'roots.pem')
   await writeFile(certificate, certified.cert)
-  const config = configuration(upstream.url, certificate, mails)
+  const config = configuration(upstream.url, certificate, { mails, messages })
   const configFile = path.join(folder, 'config.yaml')
   await writeFile(configFile, config)
   const world = stack.use(
@@ -68,6 +72,7 @@ async function openSiteHere(): Promise<Site> {
     upstream,
     receiver,
     mails,
+    messages,
     secret: bootstrapKey,
     db,
     cli: (...words) => done(env, ...words),

@@ -299,7 +299,8 @@ describe.each(databases)('of %s', (name, last) => {
     '%s of the earlier release are given by the same bytes',
     async (which) => {
       if (which === 'answers')
-        for (const { path: at, text } of recorded.answers) expect((await client.get(at)).text, at).toBe(text)
+        for (const { path: at, text } of recorded.answers)
+          expect(withoutLaterMembers((await client.get(at)).text), at).toBe(text)
       else
         for (const { path: at, headers, body, text } of recorded.replays) {
           const again = await client.post(at, body, headers)
@@ -334,3 +335,12 @@ describe.each(databases)('of %s', (name, last) => {
     expect(again.status, again.text).toBe(201)
   })
 })
+
+/** Members of a receipt's report that no release before 0.3 had. The rest is the same to the byte. */
+function withoutLaterMembers(text: string): string {
+  if (!text.startsWith('{"object":"request",')) return text
+  const { project_id: _project, key_id: _key, charge, ...earlier } = JSON.parse(text)
+  // What an earlier release did not record is not made up.
+  expect(charge).toBeNull()
+  return JSON.stringify(earlier)
+}

@@ -205,6 +205,8 @@ test('a route takes keys, and other credentials only where it names them', async
     caller: async () => ({ ...caller, kind: 'device' }),
     callerOf: (accountId, keyId) => ring.callerOf(accountId, keyId),
     presentCallerOf: (accountId, keyId) => ring.presentCallerOf(accountId, keyId),
+    projectOf: (one, id) => ring.projectOf(one, id),
+    noteUse: (one) => ring.noteUse(one),
     isListedOrigin: (origin) => ring.isListedOrigin(origin),
     [Symbol.asyncDispose]: async () => undefined,
   }
