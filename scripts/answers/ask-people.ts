@@ -9,6 +9,7 @@ export async function askPeople(recorder: Recorder, site: Site): Promise<void> {
   const owner = await signIn(site, { email: 'owner@example.org' })
   await askMe(recorder, owner)
   await askKeys(recorder, owner)
+  await askManagementKeys(recorder, owner)
   await askAccount(recorder, owner)
   await askMembers(recorder, site, owner)
   await askInvitations(recorder, site, owner)
@@ -45,12 +46,41 @@ async function askKeys(recorder: Recorder, owner: Page): Promise<void> {
   await ask('change one that is revoked', 'PATCH', `${path}/${id}`, { name: 'ci' })
 }
 
+async function askManagementKeys(recorder: Recorder, owner: Page): Promise<void> {
+  const path = '/v1/management-keys'
+  const expires = new Date(Date.now() + 30 * 86_400_000).toISOString()
+  const json = { name: 'shop', permissions: ['keys:write'], key_scopes: ['models:read'], expires_at: expires }
+  const ask = (name: string, method: string, target: string, more?: object) =>
+    recorder.ask(`management keys: ${name}`, method, target, { ...owner, ...(more && { json: more }) })
+  const { id, secret } = await ask('make', 'POST', path, json)
+  await ask('of a permission that is closed', 'POST', path, { ...json, permissions: ['members:write'] })
+  await ask('from everywhere in one network', 'POST', path, { ...json, addresses: ['0.0.0.0/0'] })
+  await ask('for longer than a year', 'POST', path, { ...json, expires_at: '2099-01-01T00:00:00Z' })
+  await ask('list', 'GET', `${path}?limit=1&state=active`)
+  await ask('read', 'GET', `${path}/${id}`)
+  await ask('rename', 'PATCH', `${path}/${id}`, { name: 'books' })
+  const asKey = { secret: String(secret) }
+  const beyond = { ...asKey, json: { name: 'ci', scopes: ['studio:write'] } }
+  await recorder.ask('management key: a scope beyond its own', 'POST', '/v1/keys', beyond)
+  await recorder.ask('management key: the account', 'GET', '/v1/account', asKey)
+  await recorder.ask('management key: members', 'GET', '/v1/members', asKey)
+  await recorder.ask('management key: a paid call', 'POST', '/v1/embeddings', { ...asKey, json: {} })
+  await ask('revoke', 'DELETE', `${path}/${id}?made_keys=revoke`)
+  await ask('rename one that has ended', 'PATCH', `${path}/${id}`, { name: 'shop' })
+}
+
 async function askAccount(recorder: Recorder, owner: Page): Promise<void> {
   const ask = (name: string, method: string, target: string, more?: object) =>
     recorder.ask(name, method, target, { ...owner, ...(more && { json: more }) })
   await ask('account', 'GET', '/v1/account')
   await ask('account: rename', 'PATCH', '/v1/account', { name: 'دفتر ما' })
   await ask('account: rename to blanks', 'PATCH', '/v1/account', { name: '  ' })
+  await ask('account: a time zone', 'PATCH', '/v1/account', { time_zone: 'Asia/Kathmandu' })
+  await ask('account: no time zone', 'PATCH', '/v1/account', { time_zone: 'Kathmandu' })
+  await ask('account: usage', 'GET', '/v1/account/usage?group_by=model')
+  await ask('account: usage of no month', 'GET', '/v1/account/usage?from=2026-13-01')
+  await ask('account: usage as a table', 'GET', '/v1/account/usage/export?format=csv')
+  await ask('account: usage as no table', 'GET', '/v1/account/usage/export?format=pdf')
   await ask('account: caps', 'PATCH', '/v1/account/caps', { month_cap_credits: 900_000 })
   await ask('account: a cap below nothing', 'PATCH', '/v1/account/caps', { month_cap_credits: -1 })
   const { id } = await ask('projects: make', 'POST', '/v1/projects', { name: 'shop' })
@@ -124,5 +154,44 @@ async function askEnds(recorder: Recorder, site: Site): Promise<void> {
   await recorder.ask('sign-out', 'POST', '/v1/sign-out', leaving)
   await recorder.ask('sign-out of nobody', 'POST', '/v1/sign-out', openPage())
   const deleted = await signIn(site, { role: 'developer', email: 'deleted@example.org' })
-  await recorder.ask('delete oneself', 'DELETE', '/v1/me', deleted)
+  await recorder.ask('delete oneself by another name', 'DELETE', '/v1/me', {
+    ...deleted,
+    json: { confirm: 'x' },
+  })
+  await recorder.ask('delete oneself', 'DELETE', '/v1/me', { ...deleted, json: { confirm: 'سارا' } })
+  await askOwnData(recorder, site)
+}
+
+/** Exports, and deletions that wait. */
+async function askOwnData(recorder: Recorder, site: Site): Promise<void> {
+  const owner = await signIn(site, { email: 'own-data@example.org' })
+  const { id } = await recorder.ask('exports: ask', 'POST', '/v1/me/exports', owner)
+  await recorder.ask('exports: ask again', 'POST', '/v1/me/exports', owner)
+  await recorder.until(`/v1/me/exports/${id}`, ({ state }) => state === 'ready', owner)
+  await recorder.ask('exports', 'GET', '/v1/me/exports', owner)
+  await recorder.ask('export', 'GET', `/v1/me/exports/${id}`, owner)
+  const first = { ...owner, headers: { ...owner.headers, range: 'bytes=0-3' } }
+  await recorder.ask('export: its first bytes', 'GET', `/v1/me/exports/${id}/content`, first)
+  await recorder.ask('export: none', 'GET', `/v1/me/exports/${missing}`, owner)
+  await recorder.ask('my deletion', 'GET', '/v1/me/deletion', owner)
+  await recorder.ask('my deletion: none to undo', 'POST', '/v1/me/deletion/undo', owner)
+  const account = '/v1/account/deletion'
+  await recorder.ask('account deletion', 'GET', account, owner)
+  await recorder.ask('account deletion: another name', 'POST', account, { ...owner, json: { confirm: 'x' } })
+  await recorder.ask('account deletion: none to undo', 'DELETE', account, owner)
+  const { rows } = await site.db.query<{ name: string }>(
+    'select a.name from auth.accounts a join people.members m using (account_id) where m.person_id = $1',
+    [owner.personId],
+  )
+  await recorder.ask('account deletion: begin', 'POST', account, {
+    ...owner,
+    json: { confirm: rows[0]!.name },
+  })
+  await recorder.ask('account deletion: undo', 'DELETE', account, owner)
+  const undecided = await signIn(site, { role: 'viewer', email: 'undecided@example.org' })
+  await site.db.query(
+    `update people.people set deletion_requested_at = now(), deletion_due_at = now() + interval '30 days' where person_id = $1`,
+    [undecided.personId],
+  )
+  await recorder.ask('my deletion: undo', 'POST', '/v1/me/deletion/undo', undecided)
 }

@@ -20,7 +20,7 @@ const today = days()
 
 const replacements: [RegExp, string][] = [
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?/g, '‹time›'],
-  [/kh([rpsl])_[A-Za-z0-9_-]{20,}/g, 'kh$1_‹secret›'],
+  [/kh([rpslm])_[A-Za-z0-9_-]{20,}/g, 'kh$1_‹secret›'],
   [/(kherad-\d+-)[0-9a-f]{8}((?:-\w+)?=)[\w-]+/g, '$1‹own›$2‹secret›'],
   [/("secret"\s*:\s*")[A-Z2-7]{32}"/g, '$1‹secret›"'],
   [/otpauth:[^"]+/g, '‹otpauth›'],

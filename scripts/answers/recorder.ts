@@ -82,9 +82,9 @@ export class Recorder {
   }
 
   /** Asks without writing down until the body fits. */
-  async until(target: string, fits: (body: Body) => boolean): Promise<Body> {
+  async until(target: string, fits: (body: Body) => boolean, options: RequestOptions = {}): Promise<Body> {
     for (const deadline = Date.now() + 180_000; Date.now() < deadline; await pause(50)) {
-      const { status, bytes } = await this.send('GET', target, {})
+      const { status, bytes } = await this.send('GET', target, options)
       if (status >= 500) continue
       const body = JSON.parse(bytes.toString('utf8'))
       if (fits(body)) return body

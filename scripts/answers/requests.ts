@@ -26,7 +26,7 @@ const pathsOf: Record<RouteGroup, RegExp> = {
   apps: /^\/(v1\/(sites|cloud)|app-links)\b/,
   work: /^\/v1\/(agents|work)\b/,
   people:
-    /^\/v1\/(me|members|invitations|keys|projects|account|sign-in|sign-up|sign-out|step-up|recovery|links)\b/,
+    /^\/v1\/(me|members|invitations|keys|management-keys|projects|account|sign-in|sign-up|sign-out|step-up|recovery|links)\b/,
 }
 export const routeGroups = Object.keys(pathsOf) as RouteGroup[]
 
@@ -165,6 +165,18 @@ async function askAccounts(recorder: Recorder): Promise<void> {
   const usage = await recorder.ask('usage', 'GET', '/v1/usage')
   await recorder.ask('usage by reference', 'GET', '/v1/usage?group_by=reference')
   await recorder.ask('usage, a page', 'GET', '/v1/usage?limit=1')
+  const page = await recorder.ask('requests', 'GET', '/v1/requests?limit=2&model=sandbox/fast')
+  await recorder.ask(
+    'requests, the next page',
+    'GET',
+    `/v1/requests?limit=2&model=sandbox/fast&after=${page.next_after}`,
+  )
+  await recorder.ask('requests, a bad filter', 'GET', '/v1/requests?from=2026-02-31')
+  await recorder.ask(
+    'requests, as a table',
+    'GET',
+    '/v1/requests/export?format=csv&idempotency_key=recorded-1',
+  )
   const found = await recorder.ask('lookup', 'GET', '/v1/requests/lookup?idempotency_key=recorded-1')
   const id = found.data?.[0]?.id ?? found.data?.[0]?.request_id ?? found.id
   await recorder.ask('receipt', 'GET', `/v1/requests/${id}`)

@@ -9,6 +9,7 @@ import pg from 'pg'
 import { selfSigned } from '../../tests/harness/certificate.ts'
 import { freePort } from '../../tests/harness/free-port.ts'
 import { MailServer } from '../../tests/harness/mail-server.ts'
+import { SmsGateway } from '../../tests/harness/sms-gateway.ts'
 import { until } from '../../tests/harness/until.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 import { openUpstream, type Upstream } from './upstream.ts'
@@ -19,6 +20,8 @@ export interface Site extends AsyncDisposable {
   receiver: Receiver
   /** Takes what is mailed to people. */
   mails: MailServer
+  /** Takes the text messages to people. */
+  messages: SmsGateway
   /** Of the first key, with every scope. */
   secret: string
   db: pg.Client
@@ -29,8 +32,12 @@ export interface Site extends AsyncDisposable {
 export const bootstrapKey = `khr_${'recorder'.repeat(5)}`
 
 /** What the operator of a site configures. */
-export const configuration = (upstream: string, certificate: string, mails: MailServer) => `
-${mails.config}people: { sign_up: open }
+export const configuration = (
+  upstream: string,
+  certificate: string,
+  { mails, messages }: Pick<Site, 'mails' | 'messages'>,
+) => `
+${mails.config}${messages.config()}people: { sign_up: open }
 providers:
   - { id: chat-wire, base_url: "${upstream}/v1", api_key: upstream-secret, dialects: [chat] }
   - { id: responses-wire, base_url: "${upstream}/v1", api_key: upstream-secret, dialects: [responses] }
@@ -103,9 +110,13 @@ export async function openSite(root: string): Promise<Site> {
   const upstream = stack.use(await openUpstream())
   const receiver = stack.use(await openReceiver(certified))
   const mails = stack.use(await MailServer.start())
+  const messages = stack.use(await SmsGateway.start())
   const certificate = path.join(folder, 'roots.pem')
   await writeFile(certificate, certified.cert)
-  await writeFile(path.join(folder, 'config.yaml'), configuration(upstream.url, certificate, mails))
+  await writeFile(
+    path.join(folder, 'config.yaml'),
+    configuration(upstream.url, certificate, { mails, messages }),
+  )
   const env = environment(folder, await freePort())
   const url = `http://127.0.0.1:${env.KHERAD_PORT}`
   stack.use(await startServer(root, env, url))
@@ -126,6 +137,7 @@ export async function openSite(root: string): Promise<Site> {
     upstream,
     receiver,
     mails,
+    messages,
     secret: bootstrapKey,
     db,
     cli,

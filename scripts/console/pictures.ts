@@ -31,7 +31,12 @@ export interface Shot {
   /** Of the page, with `$id` where it is that of one thing. */
   path: string
   isOfStranger: boolean
+  /** Lower than that of the view, for a page whose rows would be too many bytes. */
+  maxHeight?: number
 }
+
+/** Pages of lists that are full of text. */
+const isDense = (name: string): boolean => name.startsWith('requests')
 
 const ofStranger = ['sign-in', 'sign-up', 'recovery', 'link'].map((name) => ({
   ...{ name, path: `/${name}` },
@@ -61,7 +66,10 @@ export async function shotsOf(): Promise<Shot[]> {
     page.path,
     ...(page.below ?? []).map(({ path }) => path),
   ])
-  const ofPerson = paths.map((one) => ({ name: nameOf(one), path: one, isOfStranger: false }))
+  const ofPerson = paths.map((one): Shot => {
+    const name = nameOf(one)
+    return { name, path: one, isOfStranger: false, ...(isDense(name) && { maxHeight: 1_000 }) }
+  })
   return [...ofStranger, ...ofPerson]
 }
 

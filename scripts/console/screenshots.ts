@@ -79,7 +79,8 @@ async function take(page: Page, shot: Shot, view: View): Promise<void> {
   await page.goto(addressOf(shot))
   await settled(page)
   const whole = (await page.evaluate('document.documentElement.scrollHeight')) as number
-  const height = Math.min(view.maxHeight, Math.max(view.size.height, whole))
+  const tallest = Math.min(view.maxHeight, shot.maxHeight ?? view.maxHeight)
+  const height = Math.min(tallest, Math.max(view.size.height, whole))
   await page.setViewportSize({ width: view.size.width, height })
   const png = await page.screenshot({ animations: 'disabled', caret: 'hide' })
   await writeFile(path.join(folder, fileOf(shot, view)), await compressed(png))

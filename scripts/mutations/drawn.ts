@@ -81,8 +81,8 @@ export const drawnMutations: readonly Mutation[] = [
   },
   {
     file: 'src/core/inference/hosted.ts',
-    find: '    return this.uses.reduce((sum, { microcredits }) => sum + microcredits, 0n)',
-    replace: '    return this.uses.reduce((sum, { microcredits }) => sum + microcredits, 1n)',
+    find: '[{ unit, quantity: this.#uses.get(use.name)!.succeeded, price }]',
+    replace: '[{ unit, quantity: this.#uses.get(use.name)!.succeeded + 1, price }]',
     breaks: 'An answer costs what its steps and tools cost, to the micro-credit',
     test: 'tests/text/hosted-steps.test.ts',
     suite: 'test',

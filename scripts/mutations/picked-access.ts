@@ -36,7 +36,7 @@ export const accessMutations: readonly Mutation[] = [
   },
   {
     file: 'src/account/people/members.ts',
-    find: "if (owners.length === 1 && owners[0]!.person_id === personId) fail('LAST_OWNER', {})",
+    find: "if (await isLastOwner(tx, accountId, personId)) fail('LAST_OWNER', {})",
     replace: 'void owners',
     breaks: 'The last owner of an account stays',
     test: 'tests/account/sessions/life.test.ts',
@@ -52,7 +52,7 @@ export const accessMutations: readonly Mutation[] = [
   },
   {
     file: 'src/platform/auth/key-ring.ts',
-    find: "  if (suspended) return 'ACCOUNT_SUSPENDED'\n",
+    find: "  if (state === 'suspended') return 'ACCOUNT_SUSPENDED'\n",
     replace: '',
     breaks: 'The keys of a suspended account are refused',
     test: 'tests/account/auth.test.ts',

@@ -53,6 +53,11 @@ const ofBrowsers = 'the header Sec-Fetch-Site, its values, and the code of the r
 
 export const nounExceptions: readonly NounException[] = [
   {
+    place: 'src/platform/auth/management-keys.ts',
+    noun: 'webhook',
+    reason: 'the names of scopes of the contract that a management key may have',
+  },
+  {
     place: 'src/platform/http/cors.ts',
     noun: 'audio',
     reason: 'the name of the header X-Truncated-Audio, which pages may read',

@@ -8,6 +8,7 @@ import { loadConfig } from '#settings'
 import { startKherad } from '../../../src/server.ts'
 import { freePort } from '../../../tests/harness/free-port.ts'
 import { MailServer } from '../../../tests/harness/mail-server.ts'
+import { SmsGateway } from '../../../tests/harness/sms-gateway.ts'
 import { MovableClock, makePeople, silent, World } from '../../../tests/harness/world.ts'
 import { modelsConfig, openUpstream } from './upstream.ts'
 
@@ -25,7 +26,9 @@ export async function openSampleServer(
 ): Promise<SampleServer> {
   await buildIfStale()
   const mails = stack.use(await MailServer.start())
-  const upstream = stack.use(await openUpstream())
+  const messages = stack.use(await SmsGateway.start())
+  const clock = new MovableClock(startMs)
+  const upstream = stack.use(await openUpstream((ms) => clock.moveMs(ms)))
   const folder = await mkdtemp(path.join(tmpdir(), 'kherad-sample-'))
   stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   const port = await freePort()
@@ -34,15 +37,16 @@ export async function openSampleServer(
     ...{ KHERAD_PORT: String(port), KHERAD_BASE_URL: origin, KHERAD_DATA: folder },
     ...{ KHERAD_APPS_PORT: String(await freePort()), OLLAMA_HOST: '', KHERAD_LOG_LEVEL: 'silent' },
   })
-  const clock = new MovableClock(startMs)
+  const config = `${mails.config}${messages.config()}net: { allow_cidrs: [127.0.0.0/8] }\n${modelsConfig(upstream.url)}`
   const violations: string[] = []
   const kherad = stack.use(
     await startKherad({
-      config: loadConfig(env, mails.config + modelsConfig(upstream.url)),
+      config: loadConfig(env, config),
       ...{ log: silent, clock },
       onViolation: ({ operation, what }) => violations.push(`${operation}: ${what}`),
     }),
   )
   const ids = await makePeople(kherad, credits)
-  return { world: new World(kherad, ids, violations, new AsyncDisposableStack()), clock, mails, origin }
+  const world = new World(kherad, ids, violations, new AsyncDisposableStack())
+  return { world, clock, mails, origin }
 }

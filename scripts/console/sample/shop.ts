@@ -8,12 +8,15 @@ import { atOrigin } from '../../../tests/account/console/at-origin.ts'
 import type { Client, Seen } from '../../../tests/harness/client.ts'
 import { Client as KeyClient } from '../../../tests/harness/client.ts'
 import { Browser, type Member, newMember } from '../../../tests/harness/session.ts'
+import { until } from '../../../tests/harness/until.ts'
+import type { World } from '../../../tests/harness/world.ts'
 import type { SampleServer } from './server.ts'
 
 const dayMs = 86_400_000
 /** The end of the sample: a Wednesday, eleven o'clock in Tehran. */
 export const endMs = Date.UTC(2026, 10, 25, 7, 30)
-export const days = 30
+/** More than a month, so that one month is compared with another. */
+export const days = 40
 export const startMs = endMs - days * dayMs
 
 export const owner = { name: 'سارا رضایی', email: 'sara@toranj.example', password: 'باران پنجره قطار لیمو' }
@@ -58,16 +61,45 @@ export async function fillShop(server: SampleServer): Promise<Shop> {
   ]
   const old = await make(sara, 'آزمایش')
   await done(sara.request('DELETE', `/v1/keys/${old.keyId}`))
+  let requestId = ''
+  const program = await makePrograms(world, sara)
   for (let day = 0; day <= days; day++) {
     clock.moveMs(Math.min(startMs + day * dayMs, endMs - 6 * 3_600_000) - clock.nowMs())
-    await callOfDay(keys, day)
+    requestId = (await callOfDay(server, keys, day)) ?? requestId
   }
   const browser = await signInAgain(server)
   const guest = 'ramin@toranj.example'
   await send(browser, 'POST', '/v1/invitations', { email: guest, role: 'developer' })
   const { text } = await server.mails.mailTo(guest)
-  const ids = { '/keys/$id': keys[0]!.keyId, '/members/$id': amir.personId }
+  await done(program.get('/v1/account/usage'))
+  const ids = {
+    '/keys/$id': keys[0]!.keyId,
+    '/management-keys/$id': program.keyId,
+    '/members/$id': amir.personId,
+    '/requests/$id': requestId,
+  }
   return { owner: browser, ids, invitation: /https?:\/\/\S+#[\w-]+/.exec(text)![0] }
+}
+
+/** The management keys of two programs; the first one, which makes the keys of customers, is in use. */
+async function makePrograms({ url, project }: World, sara: Member): Promise<KeyClient> {
+  const customers = await send(sara, 'POST', '/v1/management-keys', {
+    name: 'کلید مشتری‌ها',
+    permissions: ['keys:read', 'keys:write', 'usage:read', 'projects:read'],
+    key_scopes: ['models:read', 'responses:write'],
+    addresses: ['127.0.0.0/8', '203.0.113.0/24'],
+    expires_at: new Date(endMs + 160 * dayMs).toISOString(),
+  })
+  await send(sara, 'POST', '/v1/management-keys', {
+    name: 'دفتر حسابداری',
+    permissions: ['usage:read', 'account:read', 'audit:read'],
+    expires_at: new Date(endMs + 6 * dayMs).toISOString(),
+  })
+  const { id, secret } = customers
+  const key = new KeyClient(url, secret, id)
+  const customer = { name: 'مشتری ۴۲', scopes: ['responses:write'], month_cap_credits: 20 }
+  await done(key.post('/v1/keys', customer, { 'x-kherad-project': project }))
+  return key
 }
 
 /** The owner signs in on a phone and then on a computer, a day later, since the first session has ended meanwhile. */
@@ -107,18 +139,38 @@ const models = [
   'deepseek/deepseek-v4',
 ]
 
-/** Fewer on Fridays, more from week to week; the same in every sample. */
-async function callOfDay(keys: readonly KeyClient[], day: number): Promise<void> {
+/** Fewer on Fridays, more from week to week; the same in every sample. Returns a call that another provider answered, if there is one. */
+async function callOfDay(
+  { clock }: SampleServer,
+  keys: readonly KeyClient[],
+  day: number,
+): Promise<string | undefined> {
+  let shown: string | undefined
   const isFriday = new Date(startMs + day * dayMs).getUTCDay() === 5
   const calls = isFriday ? 2 : 4 + Math.floor(day / 8) + ((day * 7) % 3)
   for (let call = 0; call < calls; call++) {
     const draw = (day * 31 + call * 17) % 97
+    clock.moveMs((11 + (draw % 23)) * 71_000)
     const key = keys[draw % keys.length]!
     const model = draw % keys.length === 1 ? models[draw % 2] : models[draw % models.length]
-    const tokens = `tokens ${2_000 + draw * 190} ${150 + ((draw * 53) % 900)}`
-    const isLost = draw % 23 === 5
-    const messages = [{ role: 'user', content: isLost ? 'overloaded' : `${tokens}: سفارش من کجاست؟` }]
-    const reply = await key.post('/v1/chat/completions', { model, messages, max_tokens: 2_000 })
+    const input = 2_000 + draw * 190
+    const tokens = `tokens ${input} ${150 + ((draw * 53) % 900)}`
+    const isLost = day % 6 === 0 && call === 1
+    const luck = day % 5 === 0 && call === 5 ? 'busy ' : draw % 5 === 2 ? 'cached 1600 ' : ''
+    // A text so long that it may have so many tokens.
+    const content = isLost ? 'overloaded' : `${luck}${tokens}: ${'سفارش من کجاست؟ '.repeat(input / 20)}`
+    const messages = [{ role: 'user', content }]
+    const headers = {
+      'x-customer-id': `customer-${1_000 + (draw % 12)}`,
+      'x-reference-id': `order-${day * 40 + call}`,
+    }
+    const body = { model, messages, max_tokens: 2_000 }
+    const reply = await key.post('/v1/chat/completions', body, draw % 3 === 0 ? headers : {})
     assert.ok(isLost || reply.status === 200, reply.text)
+    const id = reply.headers.get('x-request-id')!
+    // Its time is told by the clock of the sample, which must not go on before.
+    await until(async () => !(await key.receipt(id)).body.pending)
+    if (luck.startsWith('busy')) shown = id
   }
+  return shown
 }
