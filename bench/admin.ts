@@ -55,7 +55,7 @@ for (const zone of ['Asia/Tehran', 'Asia/Kathmandu'])
 
 /** A year of 1,000,000 rows of days and as many of quarter hours: 12 models and 229 customers every day. */
 async function writeYear(): Promise<void> {
-  await db.query({ text: 'truncate ledger.usage_days, ledger.usage_quarters' }, [])
+  await db.query({ text: 'truncate ledger.usage_days, ledger.usage_quarters, ledger.usage_pending' }, [])
   for (const [table, at] of [
     ['usage_days', `'2025-01-01'::date + n % 365`],
     ['usage_quarters', `'2025-01-01'::date + n % 365 + n % 96 * interval '15 minutes'`],

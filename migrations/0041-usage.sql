@@ -30,6 +30,36 @@ create table ledger.usage_quarters (
   primary key (account_id, begins_at, project_id, key_id, endpoint, model, customer_id)
 );
 
+-- What was counted since the last time that `ledger.fold_usage` added it to the quarter hours. It has no index, so that a call pays for a row and no more.
+create table ledger.usage_pending (like ledger.usage_quarters);
+
+-- The usage of quarter hours: all rows of an hour and a group together.
+create view ledger.usage_parts as select * from ledger.usage_quarters union all select * from ledger.usage_pending;
+
+-- Adds at most so many pending rows to their quarter hours; returns how many there were. Rows that another transaction adds at this moment are left to it.
+create function ledger.fold_usage(many int) returns int language plpgsql as $$
+declare
+  folded int;
+begin
+  with gone as (
+    delete from ledger.usage_pending p
+    where p.ctid = any(array(select t.ctid from ledger.usage_pending t limit many for update skip locked)) returning p.*
+  ), added as (
+    insert into ledger.usage_quarters as u
+    select g.account_id, g.begins_at, g.project_id, g.key_id, g.endpoint, g.model, g.customer_id,
+      sum(g.requests), sum(g.failures), sum(g.charged), sum(g.input_tokens), sum(g.cached_input_tokens),
+      sum(g.output_tokens), sum(g.reasoning_tokens), ledger.sum_quantities(g.quantities)
+    from gone g group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4, 5, 6, 7
+    on conflict (account_id, begins_at, project_id, key_id, endpoint, model, customer_id) do update set
+      requests = u.requests + excluded.requests, failures = u.failures + excluded.failures, charged = u.charged + excluded.charged,
+      input_tokens = u.input_tokens + excluded.input_tokens, cached_input_tokens = u.cached_input_tokens + excluded.cached_input_tokens,
+      output_tokens = u.output_tokens + excluded.output_tokens, reasoning_tokens = u.reasoning_tokens + excluded.reasoning_tokens,
+      quantities = case when excluded.quantities is null then u.quantities else coalesce(ledger.add_quantities(u.quantities, excluded.quantities), excluded.quantities) end
+  )
+  select count(*) into folded from gone;
+  return folded;
+end $$;
+
 -- Of calls that have ended the tokens stand in the report alone, in the form of its day.
 insert into ledger.usage_quarters
 select s.account_id, ledger.quarter_of(s.created_at), s.project_id, s.key_id, s.endpoint, coalesce(s.model, ''), coalesce(s.customer_id, ''),
@@ -133,16 +163,12 @@ begin
       input_tokens = u.input_tokens + excluded.input_tokens, cached_input_tokens = u.cached_input_tokens + excluded.cached_input_tokens,
       output_tokens = u.output_tokens + excluded.output_tokens, reasoning_tokens = u.reasoning_tokens + excluded.reasoning_tokens
   ), of_quarters as (
-    insert into ledger.usage_quarters as u (account_id, begins_at, project_id, key_id, endpoint, model, customer_id,
+    insert into ledger.usage_pending (account_id, begins_at, project_id, key_id, endpoint, model, customer_id,
       requests, failures, charged, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens)
     select e.account_id, ledger.quarter_of(e.created_at), e.project_id, e.key_id, e.endpoint, coalesce(e.model, ''), coalesce(e.customer_id, ''),
       count(*), count(*) filter (where e.state = 'failed'), sum(e.paid), sum(e.input_tokens),
       sum(e.cached_input_tokens), sum(e.output_tokens), sum(e.reasoning_tokens)
     from ended e group by 1, 2, 3, 4, 5, 6, 7
-    on conflict (account_id, begins_at, project_id, key_id, endpoint, model, customer_id) do update set
-      requests = u.requests + excluded.requests, failures = u.failures + excluded.failures, charged = u.charged + excluded.charged,
-      input_tokens = u.input_tokens + excluded.input_tokens, cached_input_tokens = u.cached_input_tokens + excluded.cached_input_tokens,
-      output_tokens = u.output_tokens + excluded.output_tokens, reasoning_tokens = u.reasoning_tokens + excluded.reasoning_tokens
   )
   select count(*), array_agg((e.seq, 'settled', e.receipt_id, null, e.paid, e.actual - e.paid)::ledger.op_result) filter (where e.paid <> e.actual),
     bool_or(e.has_extras), (select bool_or(m.is_further) from metered m)
@@ -177,15 +203,11 @@ begin
   where (u.account_id, u.project_id, u.day, u.key_id, u.endpoint, u.model, u.customer_id, u.reference_id)
     = (n.account_id, n.project_id, n.day, n.key_id, n.endpoint, n.model, n.customer_id, n.reference_id);
 
-  update ledger.usage_quarters u set quantities = coalesce(ledger.add_quantities(u.quantities, n.quantities), n.quantities)
-  from (
-    select s.account_id, ledger.quarter_of(s.created_at) as begins_at, s.project_id, s.key_id, s.endpoint,
-      coalesce(s.model, '') as model, coalesce(s.customer_id, '') as customer_id, ledger.sum_quantities(s.quantities) as quantities
-    from unnest(ops) o join ledger.settlements s on s.account_id = o.account_id and s.receipt_id = o.receipt_id
-    where o.quantities is not null group by 1, 2, 3, 4, 5, 6, 7
-  ) n
-  where (u.account_id, u.begins_at, u.project_id, u.key_id, u.endpoint, u.model, u.customer_id)
-    = (n.account_id, n.begins_at, n.project_id, n.key_id, n.endpoint, n.model, n.customer_id);
+  insert into ledger.usage_pending
+  select s.account_id, ledger.quarter_of(s.created_at), s.project_id, s.key_id, s.endpoint, coalesce(s.model, ''), coalesce(s.customer_id, ''),
+    0, 0, 0, 0, 0, 0, 0, ledger.sum_quantities(s.quantities)
+  from unnest(ops) o join ledger.settlements s on s.account_id = o.account_id and s.receipt_id = o.receipt_id
+  where o.quantities is not null group by 1, 2, 3, 4, 5, 6, 7;
 
   insert into ledger.usage_referenced as u (account_id, project_id, day, key_id, endpoint, model, customer_id,
     requests, failures, charged, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, quantities)
@@ -216,15 +238,10 @@ begin
     input_tokens = u.input_tokens + excluded.input_tokens, cached_input_tokens = u.cached_input_tokens + excluded.cached_input_tokens,
     output_tokens = u.output_tokens + excluded.output_tokens, reasoning_tokens = u.reasoning_tokens + excluded.reasoning_tokens,
       quantities = case when excluded.quantities is null then u.quantities else coalesce(ledger.add_quantities(u.quantities, excluded.quantities), excluded.quantities) end;
-  insert into ledger.usage_quarters as u (account_id, begins_at, project_id, key_id, endpoint, model, customer_id,
+  insert into ledger.usage_pending (account_id, begins_at, project_id, key_id, endpoint, model, customer_id,
     requests, failures, charged, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, quantities)
   values (r.account_id, ledger.quarter_of(r.created_at), r.project_id, r.key_id, r.endpoint, coalesce(r.model, ''), coalesce(r.customer_id, ''),
-    times, case when r.state = 'failed' then times else 0 end, times * r.charged, input, cached_input, output, reasoning, r.quantities)
-  on conflict (account_id, begins_at, project_id, key_id, endpoint, model, customer_id) do update set
-    requests = u.requests + excluded.requests, failures = u.failures + excluded.failures, charged = u.charged + excluded.charged,
-    input_tokens = u.input_tokens + excluded.input_tokens, cached_input_tokens = u.cached_input_tokens + excluded.cached_input_tokens,
-    output_tokens = u.output_tokens + excluded.output_tokens, reasoning_tokens = u.reasoning_tokens + excluded.reasoning_tokens,
-    quantities = case when excluded.quantities is null then u.quantities else coalesce(ledger.add_quantities(u.quantities, excluded.quantities), excluded.quantities) end;
+    times, case when r.state = 'failed' then times else 0 end, times * r.charged, input, cached_input, output, reasoning, r.quantities);
   if r.reference_id <> '' then
     insert into ledger.usage_referenced as u (account_id, project_id, day, key_id, endpoint, model, customer_id,
       requests, failures, charged, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, quantities)
@@ -333,7 +350,11 @@ create or replace view ledger.violations as
         coalesce(model, '') as model, coalesce(customer_id, '') as customer_id,
         count(*) as requests, count(*) filter (where state = 'failed') as failures, sum(charged) as charged, ledger.sum_quantities(quantities) as quantities
       from ledger.receipts where state <> 'running' group by 1, 2, 3, 4, 5, 6, 7
-    ) r full join ledger.usage_quarters u using (account_id, begins_at, project_id, key_id, endpoint, model, customer_id)
+    ) r full join (
+      select account_id, begins_at, project_id, key_id, endpoint, model, customer_id, sum(requests) as requests, sum(failures) as failures,
+        sum(charged) as charged, ledger.sum_quantities(quantities) as quantities
+      from ledger.usage_parts group by 1, 2, 3, 4, 5, 6, 7
+    ) u using (account_id, begins_at, project_id, key_id, endpoint, model, customer_id)
     where (coalesce(r.requests, 0), coalesce(r.failures, 0), coalesce(r.charged, 0))
       <> (coalesce(u.requests, 0), coalesce(u.failures, 0), coalesce(u.charged, 0)) or u.quantities is distinct from r.quantities
   union all
@@ -344,7 +365,7 @@ create or replace view ledger.violations as
       select account_id, (begins_at at time zone 'Asia/Tehran')::date as day, project_id, key_id, endpoint, model, customer_id,
         sum(input_tokens) as input_tokens, sum(cached_input_tokens) as cached_input_tokens, sum(output_tokens) as output_tokens,
         sum(reasoning_tokens) as reasoning_tokens
-      from ledger.usage_quarters group by 1, 2, 3, 4, 5, 6, 7
+      from ledger.usage_parts group by 1, 2, 3, 4, 5, 6, 7
     ) q full join (
       select account_id, day, project_id, key_id, endpoint, model, customer_id,
         sum(input_tokens) as input_tokens, sum(cached_input_tokens) as cached_input_tokens, sum(output_tokens) as output_tokens,

@@ -63,9 +63,58 @@ test('a member who is limited to projects sees no sum, row or name of another, b
         )
         expect([id, status, body.error.code, body.error.param]).toEqual([id, 404, 'NOT_FOUND', 'project_id'])
       }
+  // Calls of a person are those of their own sessions.
+  const colleague = await newMember(world, 'developer')
+  for (const who of [owner, colleague, colleague])
+    expect((await who.chat({ model: 'sandbox/fast' })).status).toBe(200)
+  await world.settled()
+  for (const [{ personId }, many] of [
+    [owner, 1],
+    [colleague, 2],
+    [limited, 0],
+  ] as const)
+    for (const zone of ['Asia/Tehran', 'UTC'])
+      expect(await requestsOf(owner, `person_id=${personId}&time_zone=${zone}`)).toBe(many)
   const exported = await limited.get('/v1/account/usage/export?format=csv&group_by=project,key')
   expect(exported.status).toBe(200)
   expect(exported.text).not.toContain('hidden')
+})
+
+test('a member who is limited to projects sees the balance and the caps of the account, but not what it has spent; everybody else does', async () => {
+  await using world = await sharedWorld()
+  const owner = await newMember(world, 'owner')
+  const { body: other } = await owner.post('/v1/projects', { name: 'other' })
+  const caps = { month_cap_credits: 10_000, cap_credits: 20_000 }
+  expect((await patch(owner, '/v1/account/caps', caps)).status).toBe(200)
+  await patch(owner, `/v1/projects/${world.project}`, { cap_credits: 500 })
+  const key = await world.key({ project: other.id })
+  expect((await key.chat({ model: 'sandbox/fast' })).status).toBe(200)
+  await world.settled()
+  const limited = await newMember(world, 'developer', { projects: [world.project] })
+  const everywhere = await newMember(world, 'developer')
+  const budgetsOf = async (who: Client) => {
+    const { body } = await who.get('/v1/balance')
+    return body.budgets.map((one: Record<string, unknown>) => [
+      one['scope'],
+      one['period'],
+      one['spent_credits'],
+    ])
+  }
+  const inLimited = (await limited.get('/v1/account')).body
+  const inAll = (await everywhere.get('/v1/account')).body
+  expect(inAll).toMatchObject({ ...caps, spent_credits: 1, month_spent_credits: 1 })
+  expect(inLimited).toEqual({ ...inAll, spent_credits: null, month_spent_credits: null })
+  expect(await budgetsOf(limited)).toEqual([
+    ['account', 'total', null],
+    ['account', 'month', null],
+    ['project', 'total', 0],
+  ])
+  const ofAccount = [
+    ['account', 'total', 1],
+    ['account', 'month', 1],
+  ]
+  expect((await budgetsOf(everywhere)).slice(0, 2)).toEqual(ofAccount)
+  expect((await budgetsOf(key)).slice(0, 2)).toEqual(ofAccount)
 })
 
 test('what is no day, zone, range, grouping or place is refused with its name, and costs nothing', async () => {
@@ -169,7 +218,8 @@ test('rows come dearest first where that is asked for, and pages have each once'
     )
   await world.settled()
   const names: string[] = []
-  for (let after = ''; ; ) {
+  // Pages that repeat rows would not end.
+  for (let after = ''; names.length <= 4; ) {
     const { body } = await key.get(`/v1/account/usage?group_by=customer&order=cost&limit=1${after}`)
     names.push(...body.data.map((row: { customer_id: string }) => row.customer_id))
     if (!body.has_more) break

@@ -1,6 +1,7 @@
 import type { Clock } from '#platform/clock'
 import type { Db } from '#platform/db'
 import { type RequestContext, routesOf } from '#platform/http'
+import { jobsOf } from '#platform/jobs'
 import type { Spool } from '#platform/spool'
 
 /** The slice of the app that the usage of an account takes. */
@@ -17,3 +18,4 @@ export type UsageContext<Query> = Pick<
 >
 
 export const route = routesOf<UsageApp>()
+export const job = jobsOf<UsageApp>()

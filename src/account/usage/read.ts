@@ -1,6 +1,6 @@
 /** Answers GET /v1/account/usage. */
 import { sumsOf } from '#account/accounting'
-import { namedProjects, type SessionPayer, sessionPayers } from '#account/people'
+import { type KeyName, keyNames, namedProjects, type SessionPayer, sessionPayers } from '#account/people'
 import type { Caller } from '#platform/auth'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
@@ -9,14 +9,7 @@ import type { UsageApp, UsageContext } from './app.ts'
 import { reasons } from './phrases.ts'
 import { type Dimension, groupsOf, rangeOf, type UsageRange } from './range.ts'
 import type { AccountUsage, AccountUsageQuery } from './schema.ts'
-import {
-  type GroupRow,
-  keyNames,
-  type PlaceInUsage,
-  personNames,
-  type UsageFilter,
-  usageOf,
-} from './store.ts'
+import { type GroupRow, type PlaceInUsage, personNames, type UsageFilter, usageOf } from './store.ts'
 
 /** The usage of the account that the caller may see: the totals of the range, and a page of its periods and groups. */
 export async function readUsage({
@@ -104,7 +97,7 @@ export async function shownRows(
 const groupsOfRow = ({ d1, d2 }: GroupRow): string[] => [d1 ?? [], d2 ?? []].flat()
 
 interface Names {
-  keys: ReadonlyMap<string, string>
+  keys: ReadonlyMap<string, KeyName>
   payers: ReadonlyMap<string, SessionPayer>
   people: ReadonlyMap<string, string>
 }
@@ -125,7 +118,7 @@ function membersOf(name: Dimension, value: string, { keys, payers, people }: Nam
     case 'key': {
       const payer = payers.get(value)
       const person = payer && { id: payer.personId, name: payer.displayName }
-      return { key_id: value, key_name: keys.get(value) ?? null, ...(person && { person }) }
+      return { key_id: value, key_name: keys.get(value)?.name ?? null, ...(person && { person }) }
     }
   }
 }

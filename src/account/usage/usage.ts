@@ -2,6 +2,7 @@
 import type { Route } from '#platform/http'
 import { route, type UsageApp } from './app.ts'
 import { exportUsage } from './export.ts'
+import { foldJob } from './fold.ts'
 import { readUsage } from './read.ts'
 import { AccountUsage, AccountUsageQuery, UsageExportQuery } from './schema.ts'
 
@@ -38,4 +39,4 @@ const routes: Route<UsageApp>[] = [
   }),
 ]
 
-export const accountUsage = { name: 'account-usage', routes }
+export const accountUsage = { name: 'account-usage', routes, jobs: [foldJob] }

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import type { Db, Tx } from '#platform/db'
 import { Failure, fail } from '#platform/errors'
 import { attachment, type ContentAnswer, content } from '#platform/http'
+import { Slice } from '#platform/slices'
 import type { Spool } from '#platform/spool'
 import { Turns } from '#platform/turns'
 import { csvBytes } from './csv.ts'
@@ -58,13 +59,16 @@ const spooled = ({ db, spool }: { db: Db; spool: Spool }, source: SheetSource): 
     return spool.write(write(sheet, limited(rows)), { maxBytes })
   })
 
+/** Rows that are in memory follow each other without a turn of the event loop, so that one is taken whenever a slice is over. */
 async function* limited(
   rows: AsyncIterable<readonly SheetValue[]>,
 ): AsyncGenerator<readonly SheetValue[], void, undefined> {
+  const slice = new Slice()
   let count = 0
   for await (const row of rows) {
     if (++count > maxRows) fail('EXPORT_TOO_LONG', { max: maxRows })
     yield row
+    if (slice.isOver()) await slice.next()
   }
 }
 

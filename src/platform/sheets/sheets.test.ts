@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { csvBytes, type Sheet, type SheetValue, xlsxBytes } from './sheets.ts'
+import type { Db } from '#platform/db'
+import type { Spool } from '#platform/spool'
+import { csvBytes, type Sheet, type SheetValue, sheetAnswer, xlsxBytes } from './sheets.ts'
 
 const sheet: Sheet = {
   name: 'مصرف [1405/09]',
@@ -85,4 +87,32 @@ test('a failure while rows are read ends the workbook with it', async () => {
   }
   for (const write of [csvBytes, xlsxBytes])
     await expect(textOf(write(sheet, failing()))).rejects.toThrow('the rows ended')
+})
+
+test('others have their turns while rows that are in memory are written', async () => {
+  let turns = 0
+  let isDone = false
+  const count = (): void => {
+    turns++
+    if (!isDone) setImmediate(count)
+  }
+  // It takes the bytes without waiting for a disk, so that only the rows can give a turn.
+  const spool = {
+    async write(source: AsyncIterable<Uint8Array>) {
+      for await (const _ of source) if (isDone) break
+      throw new Error('written')
+    },
+  } as unknown as Spool
+  const db = { tx: (work: (tx: unknown) => unknown) => work({}) } as unknown as Db
+  const rows = rowsOf(...Array.from({ length: 100_000 }, (_, at) => [`customer ${at}`, at]))
+  const source = {
+    fileName: 'x',
+    format: 'csv',
+    accountId: 'a',
+    open: async () => ({ sheet, rows }),
+  } as const
+  setImmediate(count)
+  await expect(sheetAnswer({ db, spool }, source).spec.open(undefined)).rejects.toThrow('written')
+  isDone = true
+  expect(turns).toBeGreaterThan(2)
 })
