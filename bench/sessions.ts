@@ -34,7 +34,12 @@ const connection = {}
 const byKey = async () => keys.cachedCaller(made.secret, connection) ?? (await keys.caller(made.secret))
 const bySession = async () => {
   const session = await sessions.find(made.token)
-  return sessions.caller(session!, made.projectId, { needsPlan: true, needsKey: true, reads: false })
+  return sessions.caller(session!, made.projectId, {
+    needsPlan: true,
+    needsKey: true,
+    reads: false,
+    whileClosing: false,
+  })
 }
 const fromDatabase = async () => {
   const session = await lookup.session({ hash: Buffer.alloc(32) })

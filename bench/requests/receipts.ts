@@ -1,8 +1,19 @@
 /** Receipts of one account as months of calls would have left them, written by SQL. */
 import type { Db } from '#platform/db'
 
-const indexesSql = `select indexname, indexdef from pg_indexes
-  where schemaname = 'ledger' and tablename = 'settlements' and indexname not like '%pkey'`
+/** PostgreSQL while receipts are written: nothing has to outlive a crash, since a folder that is not whole is not used again. */
+export const writingSettings = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  wal_compression: 'off',
+  max_wal_size: '8GB',
+  autovacuum: 'off',
+  maintenance_work_mem: '1GB',
+}
+
+/** So many connections write at once, one portion each. */
+const writers = 2
+const portion = 100_000
 
 /**
  * Writes the receipts of `count` calls over 100 days: 8 projects, 40 keys and 6 people, models and customers by Zipf's law, references of which most
@@ -10,16 +21,31 @@ const indexesSql = `select indexname, indexdef from pg_indexes
  * `vendor/model-2`, a charge of 1,000 or more with `/v1/embeddings`, and `customer-1` with `/v1/messages`.
  */
 export async function writeReceipts(db: Db, accountId: string, count: number): Promise<void> {
-  const run = (text: string, values: unknown[] = []) => db.query({ text }, values)
+  const run = <Row>(text: string, values: unknown[] = []) => db.query<Row>({ text }, values)
   await run(payersSql, [accountId])
-  const indexes = (await run(indexesSql)) as { indexname: string; indexdef: string }[]
-  for (const { indexname } of indexes) await run(`drop index ledger.${indexname}`)
-  const portion = 250_000
-  for (let from = 0; from < count; from += portion)
-    await run(callsSql, [accountId, from, Math.min(portion, count - from), count])
-  for (const { indexdef } of indexes) await run(indexdef)
-  await run('analyze ledger.settlements')
+  const made = await run<{ drop: string; make: string }>(indexesSql)
+  for (const { drop } of made) await run(drop)
+  // Positions follow the numbers of the calls, whichever connection writes them.
+  const [first] = await run<{ position: bigint }>(`select nextval('ledger.positions') as position`)
+  const starts = Array.from({ length: Math.ceil(count / portion) }, (_, nth) => nth * portion).values()
+  const writePortions = async (): Promise<void> => {
+    for (const from of starts)
+      await run(callsSql, [accountId, from, Math.min(portion, count - from), count, first!.position])
+  }
+  await Promise.all(Array.from({ length: writers }, writePortions))
+  await run(`select setval('ledger.positions', $1)`, [first!.position + BigInt(count)])
+  for (const { make } of made) await run(make)
+  // As autovacuum leaves a table that is written slowly.
+  await run('vacuum analyze ledger.settlements')
 }
+
+/** The indexes and the primary key of the settlements: how they are dropped, and made again. */
+const indexesSql = `select case when c.oid is null then 'drop index ' || i.indexrelid::regclass
+      else 'alter table ledger.settlements drop constraint ' || quote_ident(c.conname) end as drop,
+    case when c.oid is null then pg_get_indexdef(i.indexrelid)
+      else 'alter table ledger.settlements add constraint ' || quote_ident(c.conname) || ' ' || pg_get_constraintdef(c.oid) end as make
+  from pg_index i left join pg_constraint c on c.conindid = i.indexrelid
+  where i.indrelid = 'ledger.settlements'::regclass order by c.oid is null`
 
 /** Projects, keys and people under fixed ids, so that calls find them by number. */
 const payersSql = `with project as (
@@ -41,10 +67,10 @@ const random = (salt: number): string => `((hashint8(n * 64 + ${salt}) & 2147483
 /** A number from 1 to `of` by Zipf's law: 1 is the most frequent. */
 const zipf = (salt: number, of: number): string => `floor(exp(${random(salt)} * ln(${of + 1})))::int`
 
-/** $1: the account, $2: the first call, $3: how many, $4: of how many. */
+/** $1: the account, $2: the first call, $3: how many, $4: of how many, $5: the position of the very first call. */
 const callsSql = `
   insert into ledger.settlements (account_id, receipt_id, project_id, key_id, endpoint, idempotency_key, fingerprint, state, status_code,
-    held, charged, lost, month, model, customer_id, reference_id, detail, created_at, finished_at)
+    held, charged, lost, month, model, customer_id, reference_id, detail, created_at, finished_at, position)
   select $1::uuid, (lpad(to_hex((extract(epoch from began) * 1000)::bigint), 12, '0') || '70008' || substr(md5(n::text), 1, 15))::uuid,
     ('00000000-0000-7000-8000-0000000001' || to_char(1 + key % 8, 'FM00'))::uuid, ('00000000-0000-7000-8000-0000000002' || to_char(key, 'FM00'))::uuid,
     endpoint, case when n % 4 = 0 then 'order-' || n end, case when n % 4 = 0 then 'x' end,
@@ -53,7 +79,7 @@ const callsSql = `
     case when ${random(9)} < 0.2 then 'reference-' || n when ${random(9)} < 0.25 then 'nightly' end,
     json_build_object('outcome', 'completed', 'tokens', json_build_object('input', 900, 'cachedInput', 0, 'output', 80, 'reasoning', 0),
       'attempts', json_build_array(json_build_object('provider', 'vendor', 'deployment', 'vendor/model', 'outcome', 'answered', 'status', 200, 'total_ms', 800))),
-    began, began + interval '2 seconds'
+    began, began + interval '2 seconds', $5::bigint + n
   from (
     select *, case when ${random(6)} >= 0.06 then 200 when ${random(7)} < 0.5 and model <> 2 then 503
       when ${random(7)} < 0.9 then 499 when ${random(7)} < 0.999 then 429 else 413 end as status,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { setMember } from '#account/people'
 import { uuidv7 } from '#platform/ids'
 import type { Client, Seen } from '../harness/client.ts'
-import { newMember } from '../harness/session.ts'
+import { newManagementKey, newMember } from '../harness/session.ts'
 import { sharedWorld } from '../harness/shared-world.ts'
 import type { World } from '../harness/world.ts'
 
@@ -166,6 +166,16 @@ test('no filter shows a member of some projects, or a key, a call of another pro
   expect(idsOf(await list(owner, { project_id: 'all' }))).toEqual([theirs])
 })
 
+test('a member of more projects than are searched one by one sees the calls of all', async () => {
+  await using world = await sharedWorld({ credits: 100 })
+  const projects = [world.project]
+  while (projects.length < 17) projects.push(await world.newProject())
+  const id = idOf(await ask(await world.key({ project: projects.at(-1)! })))
+  await world.settled()
+  const member = await newMember(world, 'viewer', { projects })
+  expect(idsOf(await list(member, { project_id: 'all' }))).toEqual([id])
+})
+
 test('pages have neither gaps nor twins while calls come and settle, and since names each end once', async () => {
   await using world = await sharedWorld({ credits: 100 })
   const key = await world.key()
@@ -188,6 +198,108 @@ test('pages have neither gaps nor twins while calls come and settle, and since n
   }
   expect(ended).toEqual(expect.arrayContaining(came))
   expect(new Set(ended).size).toBe(ended.length)
+})
+
+test('since shows nobody a count of calls, and holds in the account that it was written for alone', async () => {
+  await using mine = await sharedWorld({ credits: 100 })
+  await using other = await sharedWorld({ credits: 100 })
+  const [here, there] = [await mine.key(), await other.key()]
+  await Promise.all([ask(here), ask(there)])
+  await Promise.all([mine.settled(), other.settled()])
+  const since = (await list(here)).body.next_since as string
+  expect(since).toMatch(/^[\w-]{22}$/)
+  const bytes = Buffer.from(since, 'base64url')
+  // A position is written in far fewer bytes than its block: an encoded number would have zeros.
+  expect(bytes.includes(Buffer.alloc(4))).toBe(false)
+  expect((await list(here, { since })).status).toBe(200)
+  expect((await list(await mine.key(), { since })).status).toBe(200)
+  for (const made of [
+    (await list(there)).body.next_since,
+    Buffer.from(bytes.map((byte, at) => (at === 15 ? byte ^ 1 : byte))).toString('base64url'),
+    Buffer.alloc(16).toString('base64url'),
+    `${since}A`,
+    `${since}==`,
+    Buffer.from('["12"]').toString('base64url'),
+  ]) {
+    const reply = await list(here, { since: made })
+    expect([reply.status, reply.body.error.code, reply.body.error.param], made).toEqual([
+      400,
+      'INVALID_REQUEST',
+      'since',
+    ])
+  }
+})
+
+test('a free creation with an idempotency key counts alike in the list, its export, and both reports of usage', async () => {
+  await using world = await sharedWorld({ credits: 100 })
+  const owner = await newMember(world, 'owner')
+  const make = (headers?: Record<string, string>) =>
+    owner.post('/v1/keys', { name: 'shop', scopes: ['models:read'] }, headers)
+  const made = await make({ 'idempotency-key': 'first' })
+  expect(made.status).toBe(201)
+  expect((await make()).status).toBe(201)
+  const { data } = (await list(owner)).body
+  expect(data).toMatchObject([
+    { id: idOf(made), endpoint: '/v1/keys', model: null, microcredits: '0', status_code: 201 },
+  ])
+  const table = (await owner.get('/v1/requests/export?format=csv')).text.trim().split('\r\n')
+  expect(table).toHaveLength(2)
+  for (const usage of [await owner.get('/v1/usage'), await owner.get('/v1/account/usage')])
+    expect(usage.body.totals).toMatchObject({ requests: 1, credits: 0 })
+})
+
+test('a call names its key, also one of another project and a management key, to those who see the call', async () => {
+  await using world = await sharedWorld({ credits: 100 })
+  const { there, mine, theirs, owner, limited } = await twoProjects(world)
+  const program = await newManagementKey(world, { name: 'terraform' })
+  const body = { name: 'made', scopes: ['models:read'] }
+  const made = await program.post('/v1/keys', body, {
+    'idempotency-key': 'made',
+    'x-kherad-project': world.project,
+  })
+  expect(made.status).toBe(201)
+  await world.app.db.query({ text: `update auth.keys set name = 'customer-42' where key_id = $1` }, [
+    there.keyId,
+  ])
+  const namesFor = async (client: Client) => {
+    const { data } = (await list(client, { project_id: 'all' })).body
+    type Row = { id: string; key_name: string | null; management_key: boolean }
+    return new Map(data.map((row: Row) => [row.id, [row.key_name, row.management_key]]))
+  }
+  const seen = await namesFor(owner)
+  expect(seen.get(theirs)).toEqual(['customer-42', false])
+  expect(seen.get(idOf(made))).toEqual(['terraform', true])
+  expect([...(await namesFor(limited))]).toEqual([[theirs, ['customer-42', false]]])
+  expect((await limited.get(`/v1/requests/${mine}`)).status).toBe(404)
+  const report = (await owner.get(`/v1/requests/${idOf(made)}`)).body
+  expect(report).toMatchObject({ key_name: 'terraform', management_key: true })
+  expect((await owner.get('/v1/requests/export?format=csv&project_id=all')).text).toContain('terraform')
+  const usage = (await owner.get('/v1/account/usage?group_by=key')).body.data
+  expect(usage.map((row: { key_name: string }) => row.key_name)).toEqual(
+    expect.arrayContaining(['customer-42', 'terraform']),
+  )
+})
+
+test('attempts that failed and the steps of a call are counted apart', async () => {
+  await using world = await sharedWorld({ credits: 100 })
+  const key = await world.key()
+  await ask(key)
+  await world.settled()
+  const countsOf = async (detail: object) => {
+    const text = `update ledger.settlements set detail = ((detail::jsonb - '{attempts,steps,more}'::text[]) || $2::jsonb)::json where account_id = $1`
+    await world.app.db.query({ text }, [world.account, JSON.stringify(detail)])
+    const { attempts, failed_attempts: failed, steps } = (await list(key)).body.data[0]
+    return [attempts, failed, steps]
+  }
+  const [answered, cut, left] = [{ outcome: 'answered' }, { outcome: 'cut' }, { outcome: 'aborted' }]
+  expect(await countsOf({ attempts: [answered] })).toEqual([1, 0, null])
+  expect(await countsOf({ attempts: [cut, answered, left] })).toEqual([3, 1, null])
+  expect(await countsOf({ attempts: [answered, answered], steps: 2 })).toEqual([2, 0, 2])
+  const steps = [{ step: '1' }, { step: '2' }]
+  expect(await countsOf({ attempts: [answered], steps, more: [{ step: 'turn', steps: 7 }] })).toEqual([
+    1, 0, 9,
+  ])
+  expect(await countsOf({ steps: [] })).toEqual([null, null, 0])
 })
 
 test('ids of customers, references and models come back as they were sent, and find their call', async () => {

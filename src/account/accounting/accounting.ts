@@ -33,8 +33,8 @@ export {
   type SideTotals,
   verdicts,
 } from './reconcile.ts'
-export { receiptOf } from './report.ts'
-export { Payer, Receipt, Tokens, UsageSums } from './schema.ts'
+export { keyMembers, receiptOf } from './report.ts'
+export { NamedKey, Payer, Receipt, Tokens, UsageSums } from './schema.ts'
 export { sumsOf } from './usage.ts'
 
 const routes: Route<AccountingApp>[] = [

@@ -1,5 +1,12 @@
 import type { Static } from 'typebox'
-import { type SessionPayer, sessionPayers, visibleProjects } from '#account/people'
+import {
+  isLimitedPerson,
+  type KeyName,
+  keyNames,
+  type SessionPayer,
+  sessionPayers,
+  visibleProjects,
+} from '#account/people'
 import type { Caller } from '#platform/auth'
 import { fail } from '#platform/errors'
 import { isUuid } from '#platform/ids'
@@ -9,11 +16,12 @@ import type { AccountingApp } from './app.ts'
 import { explainCharge } from './charge.ts'
 import type { Balance, Lookup, Receipt, RequestReport } from './schema.ts'
 
-/** The credits that can be spent now, and those that are held (decisions §6). */
+/** The credits that can be spent now, and those that are held (decisions §6); somebody limited to named projects does not see what the account has spent. */
 export async function reportBalance(app: AccountingApp, caller: Caller): Promise<Static<typeof Balance>> {
-  const [{ balance, held }, meters] = await Promise.all([
+  const [{ balance, held }, meters, isLimited] = await Promise.all([
     app.ledger.balance(caller.accountId),
     app.ledger.meters(caller),
+    isLimitedPerson(app.db, caller),
   ])
   const free = balance - held
   return {
@@ -24,14 +32,22 @@ export async function reportBalance(app: AccountingApp, caller: Caller): Promise
     reserved_credits: creditsUp(held),
     balance_microcredits: String(free),
     reserved_microcredits: String(held),
-    budgets: meters.flatMap((meter) => [
-      ...budgetOf(meter.scope, 'total', meter.cap, meter.spent, meter.held),
-      ...budgetOf(meter.scope, 'month', meter.month_cap, meter.month_spent, meter.month_held),
-    ]),
+    budgets: meters
+      .flatMap((meter) => [
+        ...budgetOf(meter.scope, 'total', meter.cap, meter.spent, meter.held),
+        ...budgetOf(meter.scope, 'month', meter.month_cap, meter.month_spent, meter.month_held),
+      ])
+      .map((budget) => (isLimited && budget.scope === 'account' ? withoutSpent(budget) : budget)),
   }
 }
 
 type ReportedBudget = Static<typeof Balance>['budgets'][number]
+
+const withoutSpent = (budget: ReportedBudget): ReportedBudget => ({
+  ...budget,
+  spent_credits: null,
+  reserved_credits: null,
+})
 
 const budgetOf = (
   scope: ReportedBudget['scope'],
@@ -81,6 +97,12 @@ export function receiptOf(
 export const personOf = (payer: SessionPayer | undefined) =>
   payer && { person: { id: payer.personId, name: payer.displayName } }
 
+/** The members of an answer that name the key. */
+export const keyMembers = (key: KeyName | undefined) => ({
+  key_name: key?.name ?? null,
+  management_key: key?.isManagement ?? false,
+})
+
 /** Who paid by a session, if the receipt is not of a key. */
 const payerOf = async (
   { db }: AccountingApp,
@@ -103,12 +125,14 @@ export async function reportRequest(
   if (!row || (visible !== 'all' && !visible.includes(row.project_id)))
     return fail('NOT_FOUND', {}, { param: 'id' })
   const receipt = receiptOf(row, await payerOf(app, caller, row))
+  const keys = await keyNames(app.db, caller.accountId, [row.key_id])
   const details = row.detail && withoutOperatorFields(row.detail)
   return {
     object: 'request',
     ...receipt,
     project_id: row.project_id,
     key_id: row.key_id,
+    ...keyMembers(keys.get(row.key_id)),
     charge: explainCharge(row),
     details,
   }

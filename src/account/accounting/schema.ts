@@ -38,8 +38,17 @@ export const Balance = Type.Object({
       scope: oneOf('account', 'project', 'key'),
       period: oneOf('total', 'month'),
       cap_credits: integer(),
-      spent_credits: integer(),
-      reserved_credits: integer(),
+      spent_credits: {
+        ...nullable(integer()),
+        ...described(
+          'Null for the account where a member is limited to projects.',
+          'برای حساب `null` است، اگر عضو به پروژه‌هایی محدود باشد.',
+        ),
+      },
+      reserved_credits: {
+        ...nullable(integer()),
+        ...described('Null where `spent_credits` is.', 'هرجا `spent_credits` برابر `null` باشد، `null` است.'),
+      },
     }),
     {
       description: 'The caps that bind this key.',
@@ -102,12 +111,27 @@ export const Receipt = Type.Object({
   finished_at: nullable(timestamp()),
 })
 
+/** How the key of a request is called. */
+export const NamedKey = {
+  key_name: {
+    ...nullable(Type.String()),
+    ...described(
+      'The name of the key; null for the key by which a person pays in a session.',
+      'نام کلید؛ برای کلیدی که شخص با آن در نشست می‌پردازد null است.',
+    ),
+  },
+  management_key: Type.Boolean(
+    described('Whether it is a management key.', 'آیا این کلید، کلید مدیریتی است.'),
+  ),
+}
+
 /** A receipt with its explanation. */
 export const RequestReport = Type.Object({
   object: Type.Literal('request'),
   ...Receipt.properties,
   project_id: uuid(),
   key_id: uuid(),
+  ...NamedKey,
   charge: {
     ...nullable(Charge),
     ...described(

@@ -13,13 +13,13 @@ import { titles } from './phrases.ts'
 import type { RequestRow, RequestsExportQuery } from './schema.ts'
 import { segmentCache } from './search/cache.ts'
 import type { Place, SearchReader } from './settlements.ts'
-import { namesIn, type RequestNames } from './store.ts'
+import { projectNames } from './store.ts'
 
 type ExportContext = RequestContext<RequestsApp, unknown, RequestsExportQuery>
 
-/** A row of the table, with the names of what the request belongs to. */
+/** A row of the table, with the name of the project of its request. */
 interface NamedRow extends RequestRow {
-  names: RequestNames
+  project: string | null
 }
 
 interface RequestColumn extends SheetColumn {
@@ -53,9 +53,9 @@ async function* cellsOf(
 ): AsyncGenerator<SheetValue[], void, undefined> {
   for (let place: Place | undefined, isLast = false; !isLast; ) {
     const found = await findRequests(reader, filter, place, rowsAtOnce)
-    const names = await namesIn(app.db, filter.accountId, found)
+    const projects = await projectNames(app.db, filter.accountId, found)
     for (const row of await shown(app, filter.accountId, found))
-      yield columns.map((column) => column.read({ ...row, names }))
+      yield columns.map((column) => column.read({ ...row, project: projects.get(row.project_id) ?? null }))
     const last = found.at(-1)
     place = last && placeOf(last)
     isLast = found.length < rowsAtOnce
@@ -88,8 +88,8 @@ function columnsOf(language: Language, zone: TimeZone): RequestColumn[] {
     column('cachedInput', 'integer', (row) => row.tokens?.cached_input ?? null),
     column('output', 'integer', (row) => row.tokens?.output ?? null),
     column('reasoning', 'integer', (row) => row.tokens?.reasoning ?? null),
-    column('project', 'text', (row) => row.names.projects.get(row.project_id) ?? null),
-    column('key', 'text', (row) => (row.person ? null : (row.names.keys.get(row.key_id) ?? null))),
+    column('project', 'text', (row) => row.project),
+    column('key', 'text', (row) => row.key_name),
     column('person', 'text', (row) => row.person?.name ?? null),
     column('customer', 'text', (row) => row.customer_id),
     column('reference', 'text', (row) => row.reference_id),

@@ -10,13 +10,14 @@ import {
   type SearchReader,
 } from './settlements.ts'
 
-/** At most `limit` requests that match and stand after `place` in the list, newest first. */
+/** At most `limit` requests that match and stand after `after` in the list, newest first. */
 export async function findRequests(
   db: SearchReader,
-  filter: Filter,
-  place: Place | undefined,
+  wanted: Filter,
+  after: Place | undefined,
   limit: number,
 ): Promise<FoundRequest[]> {
+  const { filter, place } = withOneEnd(wanted, after)
   const { state, idempotencyKey } = filter
   const found = new FoundRequests(limit)
   const isRunning = state === 'running' || state === undefined
@@ -28,4 +29,15 @@ export async function findRequests(
     )
   found.add(running)
   return found.rows
+}
+
+/**
+ * Of the last moment of a filter and the place of a page only the earlier one: the database begins to read the list at one of the two, and would go
+ * through everything between them if that were the later one. A place has microseconds, the moments of filters have none.
+ */
+function withOneEnd(filter: Filter, place: Place | undefined): { filter: Filter; place: Place | undefined } {
+  if (!place || !filter.to) return { filter, place }
+  return Date.parse(place.began) >= filter.to.getTime()
+    ? { filter, place: undefined }
+    : { filter: { ...filter, to: undefined }, place }
 }

@@ -1,6 +1,6 @@
 /** A page of the list of requests. */
-import { receiptOf } from '#account/accounting'
-import { sessionPayers } from '#account/people'
+import { keyMembers, receiptOf } from '#account/accounting'
+import { keyNames, sessionPayers } from '#account/people'
 import { fail } from '#platform/errors'
 import type { RequestContext } from '#platform/http'
 import { isUuid } from '#platform/ids'
@@ -9,6 +9,7 @@ import type { RequestsApp } from './app.ts'
 import { readFilter } from './filter.ts'
 import { findRequests } from './find.ts'
 import { reasons } from './phrases.ts'
+import { positionCursors } from './position-cursor.ts'
 import type { RequestList, RequestRow, RequestsQuery } from './schema.ts'
 import { segmentCache } from './search/cache.ts'
 import { type FoundRequest, findEnded, type Place } from './settlements.ts'
@@ -25,6 +26,7 @@ export async function listRequests(context: ListContext): Promise<RequestList> {
   if (query.since !== undefined) return listEnded(context, query.since)
   const after = query.after === undefined ? undefined : readPlace(query.after)
   const filter = await readFilter(context)
+  const positions = await positionCursors(app.secrets, filter.accountId)
   // Read first, so that what ends while the page is read comes with `since`.
   const position = await lastPosition(app.db, filter.accountId)
   const reader = { kysely: app.db.kysely, cache: segmentCache(app.db) }
@@ -35,14 +37,17 @@ export async function listRequests(context: ListContext): Promise<RequestList> {
     data: await shown(app, filter.accountId, rows),
     has_more: hasMore,
     next_after: hasMore && last ? writePlace(placeOf(last)) : null,
-    next_since: writeCursor([String(position)]),
+    next_since: positions.write(position),
   }
 }
 
 async function listEnded(context: ListContext, since: string): Promise<RequestList> {
   const { app, query } = context
   if (query.after !== undefined) fail('INVALID_REQUEST', { why: reasons.twoCursors }, { param: 'since' })
-  const from = readPosition(since)
+  const positions = await positionCursors(app.secrets, context.caller.accountId)
+  const from = positions.read(since)
+  if (from === undefined)
+    return fail('INVALID_REQUEST', { why: reasons.otherCursor('since') }, { param: 'since' })
   const filter = await readFilter(context)
   const position = await lastPosition(app.db, filter.accountId)
   const to = position > from ? position : from
@@ -53,7 +58,7 @@ async function listEnded(context: ListContext, since: string): Promise<RequestLi
     data: await shown(app, filter.accountId, rows),
     has_more: hasMore || readTo < to,
     next_after: null,
-    next_since: writeCursor([String(hasMore ? rows.at(-1)!.position : readTo)]),
+    next_since: positions.write(hasMore ? rows.at(-1)!.position! : readTo),
   }
 }
 
@@ -63,11 +68,16 @@ export async function shown(
   accountId: string,
   rows: readonly FoundRequest[],
 ): Promise<RequestRow[]> {
-  const payers = await sessionPayers(db, accountId, [...new Set(rows.map((row) => row.key_id))])
+  const keyIds = [...new Set(rows.map((row) => row.key_id))]
+  const [payers, keys] = await Promise.all([
+    sessionPayers(db, accountId, keyIds),
+    keyNames(db, accountId, keyIds),
+  ])
   return rows.map((row) => ({
     ...receiptOf(row, payers.get(row.key_id)),
     project_id: row.project_id,
     key_id: row.key_id,
+    ...keyMembers(keys.get(row.key_id)),
     tokens: row.tokens && {
       input: row.tokens.input ?? 0,
       cached_input: row.tokens.cachedInput ?? 0,
@@ -76,6 +86,8 @@ export async function shown(
     },
     quantities: row.quantities,
     attempts: row.attempts,
+    failed_attempts: row.failed_attempts,
+    steps: row.steps,
   }))
 }
 
@@ -95,11 +107,4 @@ function isInstant(began: string): boolean {
   if (!/^(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{6}Z$/.test(began)) return false
   const at = Date.parse(began)
   return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 19) === began.slice(0, 19)
-}
-
-function readPosition(cursor: string): bigint {
-  const [position = ''] = cursorTexts(cursor, 1)
-  if (!/^[0-9]{1,18}$/.test(position))
-    return fail('INVALID_REQUEST', { why: reasons.otherCursor('since') }, { param: 'since' })
-  return BigInt(position)
 }

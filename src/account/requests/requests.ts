@@ -20,7 +20,7 @@ const routes: Route<RequestsApp>[] = [
     },
     query: RequestsQuery,
     reply: { 200: RequestList },
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'SECRETS_SEALED'],
     handle: listRequests,
   }),
   route({

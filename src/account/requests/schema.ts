@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Receipt, Tokens } from '#account/accounting'
+import { NamedKey, Receipt, Tokens } from '#account/accounting'
 import {
   anyObject,
   closed,
@@ -147,6 +147,7 @@ export const RequestRow = Type.Object({
   ...Receipt.properties,
   project_id: uuid(),
   key_id: uuid(),
+  ...NamedKey,
   tokens: nullable(Tokens),
   quantities: {
     ...nullable(anyObject()),
@@ -154,6 +155,21 @@ export const RequestRow = Type.Object({
   },
   attempts: nullable(
     Type.Integer({ minimum: 0, ...described('How many attempts the call took.', 'شمار تلاش‌های درخواست.') }),
+  ),
+  failed_attempts: nullable(
+    Type.Integer({
+      minimum: 0,
+      ...described('How many of the attempts failed.', 'شمار تلاش‌هایی از میان آن‌ها که ناموفق بود.'),
+    }),
+  ),
+  steps: nullable(
+    Type.Integer({
+      minimum: 0,
+      ...described(
+        'How many steps the work, the voice call or the answer with hosted tools had; each step has attempts of its own.',
+        'شمار گام‌های کار، تماس صوتی یا پاسخ با ابزارهای سرور؛ هر گام تلاش‌های خودش را دارد.',
+      ),
+    }),
   ),
 })
 export type RequestRow = Static<typeof RequestRow>

@@ -17,6 +17,10 @@ export interface SearchReader extends Reader {
 export interface FoundRequest extends Omit<Receipt, 'detail'> {
   tokens: { input?: number; cachedInput?: number; output?: number; reasoning?: number } | null
   attempts: number | null
+  /** Those of the attempts that a fault ended. */
+  failed_attempts: number | null
+  /** The steps of work or of a voice call, or how often hosted tools let a model be asked; null for other calls. */
+  steps: number | null
   /** `created_at` to the microsecond, as RFC 3339 in UTC. */
   began: string
   /** The place of its end in the order of writing; null while it runs. */
@@ -34,11 +38,23 @@ const shared = sql`r.receipt_id, r.project_id, r.key_id, r.endpoint, r.idempoten
 
 /** A hold is a call under way, and has every column of its settlement. */
 const ofHold = sql`${shared}, 'running' as state, false as ambiguous, r.amount as held, 0::bigint as charged, null::jsonb as quantities,
-  null::timestamptz as finished_at, null::json as tokens, null::int as attempts, null::bigint as position`
+  null::timestamptz as finished_at, null::json as tokens, null::int as attempts, null::int as failed_attempts, null::int as steps, null::bigint as position`
+
+/** An array of the detail, empty where it has none. */
+const listOf = (name: 'attempts' | 'more') =>
+  sql`case json_typeof(r.detail -> ${sql.lit(name)}) when 'array' then r.detail -> ${sql.lit(name)} else '[]' end`
+
+const failedAttempts = sql`(select count(*)::int from json_array_elements(${listOf('attempts')}) one
+  where one ->> 'outcome' not in ('answered', 'running', 'aborted'))`
+
+const steps = sql`case json_typeof(r.detail -> 'steps') when 'number' then (r.detail ->> 'steps')::int
+  when 'array' then json_array_length(r.detail -> 'steps')
+    + (select coalesce(sum((one ->> 'steps')::int), 0)::int from json_array_elements(${listOf('more')}) one) end`
 
 export const ofSettlement = sql`${shared}, r.state, r.ambiguous, r.held, r.charged, r.quantities, r.finished_at,
   case json_typeof(r.detail -> 'tokens') when 'object' then r.detail -> 'tokens' end as tokens,
-  case json_typeof(r.detail -> 'attempts') when 'array' then json_array_length(r.detail -> 'attempts') end as attempts, r.position`
+  case json_typeof(r.detail -> 'attempts') when 'array' then json_array_length(r.detail -> 'attempts') end as attempts,
+  case json_typeof(r.detail -> 'attempts') when 'array' then ${failedAttempts} end as failed_attempts, ${steps} as steps, r.position`
 
 const newestFirst = sql`order by r.created_at desc, r.receipt_id desc`
 

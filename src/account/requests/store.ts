@@ -21,26 +21,17 @@ export async function lastPosition(db: Db, accountId: string): Promise<bigint> {
   return row!.position
 }
 
-/** RequestNames of projects and keys, by their ids. */
-export interface RequestNames {
-  projects: ReadonlyMap<string, string>
-  keys: ReadonlyMap<string, string>
-}
-
-/** The names of the projects and keys of these requests. */
-export async function namesIn(
+/** The names of the projects of these requests, by their ids. */
+export async function projectNames(
   db: Db,
   accountId: string,
-  rows: readonly { project_id: string; key_id: string }[],
-): Promise<RequestNames> {
-  const found = await db.query<{ kind: 'project' | 'key'; id: string; name: string }>(
+  rows: readonly { project_id: string }[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = await db.query<{ id: string; name: string }>(
     {
-      text: `select 'project' as kind, project_id as id, name from auth.projects where account_id = $1 and project_id = any($2::uuid[])
-        union all select 'key', key_id, name from auth.keys where account_id = $1 and key_id = any($3::uuid[])`,
+      text: 'select project_id as id, name from auth.projects where account_id = $1 and project_id = any($2::uuid[])',
     },
-    [accountId, [...new Set(rows.map((row) => row.project_id))], [...new Set(rows.map((row) => row.key_id))]],
+    [accountId, [...new Set(rows.map((row) => row.project_id))]],
   )
-  const of = (kind: 'project' | 'key') =>
-    new Map(found.filter((one) => one.kind === kind).map(({ id, name }) => [id, name]))
-  return { projects: of('project'), keys: of('key') }
+  return new Map(found.map(({ id, name }) => [id, name]))
 }

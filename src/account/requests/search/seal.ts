@@ -12,10 +12,7 @@ import {
   settlementsAfter,
   setWaiting,
 } from './store.ts'
-import { termsOf } from './terms.ts'
-
-/** After so many requests other work of the process has its turn. */
-const requestsPerTurn = 512
+import { fields, placesOfTerms } from './terms.ts'
 
 /** Writes all segments that can be written, until `stopping` aborts. */
 export async function sealAll(db: Db, stopping: AbortSignal): Promise<void> {
@@ -23,7 +20,7 @@ export async function sealAll(db: Db, stopping: AbortSignal): Promise<void> {
     while (!stopping.aborted && (await sealNext(db, accountId)));
 }
 
-/** Writes the next segment of an account; returns false if it has too few settlements for one. */
+/** Writes the next segment of an account; returns false if it has too few settlements for one, or another process has just written it and goes on. */
 async function sealNext(db: Db, accountId: string): Promise<boolean> {
   const settlements = await settlementsAfter(db, accountId, await sealedPosition(db, accountId))
   if (settlements.length < segmentSize) {
@@ -34,7 +31,7 @@ async function sealNext(db: Db, accountId: string): Promise<boolean> {
   settlements.sort(byBeginning)
   const postings = await postingsOf(settlements)
   const { portions, bounds: charges } = chargePortions(settlements.map(({ charged }) => charged))
-  await db.tx(async (tx) => {
+  return db.tx(async (tx) => {
     const isNew = await insertSegment(tx, {
       accountId,
       lastPosition,
@@ -44,8 +41,8 @@ async function sealNext(db: Db, accountId: string): Promise<boolean> {
       charges,
     })
     if (isNew) await setWaiting(tx, accountId, 'one segment less')
+    return isNew
   })
-  return true
 }
 
 /** The order of the list, turned round: the oldest first. */
@@ -54,25 +51,22 @@ function byBeginning(one: Settlement, other: Settlement): number {
   return one.receipt_id < other.receipt_id ? -1 : 1
 }
 
+/** The slots of each term, as the bytes of buckets. After each field other work of the process has its turn. */
 async function postingsOf(settlements: readonly Settlement[]): Promise<ReadonlyMap<number, Buffer>> {
-  const buckets = new Map<number, Map<number, number[]>>()
-  for (const [slot, settlement] of settlements.entries()) {
-    for (const term of termsOf(settlement)) {
-      const terms = getOrAdd(buckets, bucketOf(term), () => new Map<number, number[]>())
-      const slots = getOrAdd(terms, term, () => [])
-      // Two values of one request may share a term.
-      if (slots.at(-1) !== slot) slots.push(slot)
+  const buckets = new Map<number, Map<number, readonly number[]>>()
+  for (const field of fields) {
+    for (const [term, slots] of placesOfTerms(settlements, field)) {
+      const bucket = bucketOf(term)
+      const terms = buckets.get(bucket)
+      const others = terms?.get(term)
+      if (!terms) buckets.set(bucket, new Map([[term, slots]]))
+      else terms.set(term, others ? merged(others, slots) : slots)
     }
-    if (slot % requestsPerTurn === requestsPerTurn - 1) await turn()
+    await turn()
   }
   return new Map([...buckets].map(([bucket, terms]) => [bucket, writePostings(terms)]))
 }
 
-function getOrAdd<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  let value = map.get(key)
-  if (value === undefined) {
-    value = make()
-    map.set(key, value)
-  }
-  return value
-}
+/** The slots of two values that share a term. */
+const merged = (one: readonly number[], other: readonly number[]): number[] =>
+  [...new Set([...one, ...other])].sort((a, b) => a - b)

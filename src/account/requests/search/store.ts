@@ -186,22 +186,24 @@ export interface Settlement extends TermValues {
   position: bigint
   receipt_id: string
   charged: bigint
-  began: Date
   /** Microseconds since 1970. */
   began_at: bigint
 }
 
 /** The settlements after a position, in the order of positions, as many as a segment has or fewer. */
 export const settlementsAfter = (db: Db, accountId: string, position: bigint): Promise<Settlement[]> =>
-  db.query<Settlement>(
-    {
-      name: 'requests.settlements_after',
-      text: `select position, receipt_id, project_id, key_id, endpoint, model, customer_id, reference_id, state, status_code, charged,
-          created_at as began, (extract(epoch from created_at) * 1000000)::bigint as began_at
-        from ledger.settlements where account_id = $1 and position > $2 order by position limit $3`,
-    },
-    [accountId, position, segmentSize],
-  )
+  db.tx(async (tx) => {
+    // They are read in the order of their index up to the last that is wanted. In a bitmap, which PostgreSQL prefers before it knows how many there are,
+    // it would collect all that wait, again for each segment.
+    await sql`select set_config('enable_bitmapscan', 'off', true)`.execute(tx)
+    const { rows } = await sql<Settlement>`
+      select position, receipt_id, project_id, key_id, endpoint, model, customer_id, reference_id, state, status_code, charged,
+        (extract(epoch from created_at) * 1000000)::bigint as began_at
+      from ledger.settlements where account_id = ${accountId} and position > ${position} order by position limit ${segmentSize}`.execute(
+      tx,
+    )
+    return rows
+  })
 
 export interface NewSegment {
   accountId: string

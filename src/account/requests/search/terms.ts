@@ -17,7 +17,7 @@ export interface TermValues {
   status_code: number | null
 }
 
-const fields = [
+export const fields = [
   'project_id',
   'key_id',
   'endpoint',
@@ -31,11 +31,17 @@ type Field = (typeof fields)[number]
 
 const termOf = (field: Field, value: string | number): number => crc32(`${field}\0${value}`)
 
-export function* termsOf(row: TermValues): Generator<number> {
-  for (const field of fields) {
+/** The rows, by their places in ascending order, that have each term. A checksum is computed once for a value, however many rows have it. */
+export function* placesOfTerms(rows: readonly TermValues[], field: Field): Generator<[number, number[]]> {
+  const places = new Map<string | number, number[]>()
+  for (const [place, row] of rows.entries()) {
     const value = row[field]
-    if (value !== null) yield termOf(field, value)
+    if (value === null) continue
+    const known = places.get(value)
+    if (known) known.push(place)
+    else places.set(value, [place])
   }
+  for (const [value, some] of places) yield [termOf(field, value), some]
 }
 
 /** A filter by more values than this is left to the comparison, since each value costs a read. */
