@@ -71,6 +71,7 @@ const routes: Route<DeletionApp>[] = [
     path: '/v1/account/deletion',
     operation: 'account.deletion',
     scope: 'account:read',
+    whileClosing: true,
     summary: {
       en: 'Whether the account is to be deleted, and when.',
       fa: 'این‌که آیا حساب قرار است حذف شود، و کی.',

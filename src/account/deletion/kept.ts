@@ -22,6 +22,7 @@ export const keptTables: readonly KeptTable[] = [
   },
   { table: 'ledger.meters', why: 'What was spent, and the balance.' },
   { table: 'ledger.usage_days', why: 'Sums of the receipts, which they must equal.' },
+  { table: 'ledger.usage_pending', why: 'Sums of the receipts, which they must equal.' },
   { table: 'ledger.usage_quarters', why: 'Sums of the receipts, which they must equal.' },
   { table: 'ledger.usage_referenced', why: 'Sums of the receipts, which they must equal.' },
   { table: 'ledger.holds', why: 'None is open when the deletion begins, and none can be made after it.' },

@@ -36,12 +36,15 @@ interface PlaceSelection {
   role: Role
   plan: string
   state: 'active' | 'suspended' | 'closing' | 'closed'
+  /** The state before the deletion was asked for; null where it was not. */
+  former_state: 'active' | 'suspended' | null
   keep_days: number | null
   key_id: string | null
 }
 
-const placesSql = `select m.account_id, j.project_id, m.role, a.plan, a.state, j.keep_days, k.key_id
+const placesSql = `select m.account_id, j.project_id, m.role, a.plan, a.state, d.former_state, j.keep_days, k.key_id
   from people.members m join auth.accounts a using (account_id) join auth.projects j using (account_id)
+    left join people.account_deletions d using (account_id)
     left join auth.keys k on k.account_id = m.account_id and k.project_id = j.project_id and k.person_id = m.person_id
       and k.kind = 'session' and k.revoked_at is null
   where m.person_id = $1 and (m.project_ids is null or j.project_id = any (m.project_ids))`
@@ -124,7 +127,7 @@ async function findPlace(
       role: row.role,
       rights: permissionsOf(row.role),
       plan: row.plan,
-      isSuspended: row.state === 'suspended',
+      isSuspended: (row.former_state ?? row.state) === 'suspended',
       isClosing: row.state === 'closing' || row.state === 'closed',
       keepDays: row.keep_days ?? undefined,
       keyId: row.key_id ?? undefined,

@@ -199,15 +199,24 @@ export interface MemberFilter {
   accountId: string
   /** Only those who may use one of these projects; null: all. */
   projectIds: readonly string[] | null
-  /** Part of a name, in either case and any Persian or Arabic form of a letter. */
+  /** Part of a name, in either case and any Persian or Arabic form of a letter, with or without half-spaces and vowel signs. */
   q?: string | undefined
   /** Whether `q` may also be part of an address. */
   findsAddresses: boolean
 }
 
-/** Letters and digits that people type for each other, and the zero-width non-joiner, which many leave out. */
+/**
+ * Letters and digits that people type for each other, and after them what many leave out: half-spaces, vowel signs, and the signs of direction that come
+ * along when a text is copied.
+ */
+const typed = {
+  from: 'يىكةۀ۰۱۲۳۴۵۶۷۸۹٠١٢٣٤٥٦٧٨٩\u200c\u0640\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652\u0653\u0654\u0655\u061c\u200e\u200f\u2066\u2067\u2068\u2069',
+  to: 'ییکهه01234567890123456789',
+}
+
+/** A text as it is compared; the console compares lists in its hands by the same letters (`comparable`). */
 const plain = (text: RawBuilder<unknown>): RawBuilder<string> =>
-  sql`replace(translate(lower(${text}), 'يىك۰۱۲۳۴۵۶۷۸۹٠١٢٣٤٥٦٧٨٩', 'ییک01234567890123456789'), U&'\\200C', '')`
+  sql`translate(lower(normalize(${text}, NFKC)), ${typed.from}::text, ${typed.to}::text)`
 
 /** A page of the members of an account, in the order of their ids: who came to this installation first is first. */
 export async function listMembers(
@@ -215,7 +224,7 @@ export async function listMembers(
   { accountId, projectIds, q, findsAddresses }: MemberFilter,
   page: Pick<PageOptions, 'limit' | 'after_id'>,
 ): Promise<Page<Member>> {
-  const wanted = plain(sql`${q ?? ''}::text`)
+  const wanted = plain(sql`${(q ?? '').trim()}::text`)
   const found = findsAddresses ? sql`concat_ws(' ', p.display_name, a.email)` : sql`p.display_name`
   const query = membersOf(db, accountId)
     .$if(projectIds !== null, (rows) =>

@@ -42,7 +42,7 @@ export {
 
 export { requireOperator } from './operator.ts'
 
-export { type SessionPayer, sessionPayers } from './payers.ts'
+export { type KeyName, keyNames, type SessionPayer, sessionPayers } from './payers.ts'
 
 export {
   createPerson,
@@ -79,4 +79,4 @@ export type {
   SessionRow,
 } from './tables.ts'
 export { hasProven, markUnproven, proveAddress } from './unproven.ts'
-export { namedProjects, type VisibleProjects, visibleProjects } from './visible-projects.ts'
+export { isLimitedPerson, namedProjects, type VisibleProjects, visibleProjects } from './visible-projects.ts'

@@ -19,6 +19,11 @@ export async function visibleProjects(db: Db, caller: Caller): Promise<VisiblePr
   return own ? (own.projectIds ?? 'all') : []
 }
 
+/** Whether the caller is a person who sees only some projects, and so nothing of what the account as a whole has spent. */
+export async function isLimitedPerson(db: Db, caller: Caller): Promise<boolean> {
+  return caller.kind === 'session' && (await visibleProjects(db, caller)) !== 'all'
+}
+
 /**
  * The projects that the `project_id` of a query names: `all` that the caller may see, or one of them; an empty text, the project of a management key
  * that named none, is `all` too. Throws NOT_FOUND (404, param `project_id`) for a

@@ -34,6 +34,7 @@ export { endSessionKeys, openSessionKey, sessionKeyIds } from './session-keys.ts
 export { openSessions, type PeopleLookup, type Sessions, type SessionsOptions } from './sessions.ts'
 export {
   type Account,
+  accountName,
   accounts,
   accountTimeZone,
   createAccount,

@@ -1,5 +1,4 @@
 /** What the database knows of a session and of a project of its person, and the caller that both make. */
-import { fail } from '#platform/errors'
 import type { Caller } from './auth.ts'
 import { noPlan } from './key-ring.ts'
 import type { Role } from './permissions.ts'
@@ -29,6 +28,7 @@ export interface Place {
   /** The scopes and permissions of the role. */
   rights: ReadonlySet<string>
   plan: string
+  /** Also while an account is being deleted that was suspended before. */
   isSuspended: boolean
   /** The account is being deleted: its people only read. */
   isClosing: boolean
@@ -37,14 +37,26 @@ export interface Place {
   keyId: string | undefined
 }
 
-/** Whoever may only look at an account, or has no plan yet, may still see and manage it. */
-export function requireUsable(
+/** What a request does in a project. */
+export interface UseOfPlace {
+  needsPlan: boolean
+  reads: boolean
+  /** It is for people of an account that is being deleted. */
+  whileClosing: boolean
+}
+
+/**
+ * Why the account refuses the caller. Whoever may only look at an account, or has no plan yet, may still see and manage it. A suspended account stays so
+ * while it is being deleted; what is for that time (`whileClosing`) works all the same.
+ */
+export function refusalOf(
   { isSuspended, isClosing, plan }: Place,
-  { needsPlan, reads }: { needsPlan: boolean; reads: boolean },
-): void {
-  if (isSuspended) fail('ACCOUNT_SUSPENDED', {})
-  if (isClosing && !reads) fail('ACCOUNT_CLOSING', {})
-  if (needsPlan && plan === noPlan) fail('PLAN_REQUIRED', {})
+  { needsPlan, reads, whileClosing }: UseOfPlace,
+): 'ACCOUNT_SUSPENDED' | 'ACCOUNT_CLOSING' | 'PLAN_REQUIRED' | undefined {
+  const isForClosing = isClosing && whileClosing
+  if (isSuspended && !isForClosing) return 'ACCOUNT_SUSPENDED'
+  if (isClosing && !isForClosing && !reads) return 'ACCOUNT_CLOSING'
+  return needsPlan && plan === noPlan ? 'PLAN_REQUIRED' : undefined
 }
 
 export const callerAt = (session: SessionRecord, place: Place): Caller => ({

@@ -56,6 +56,7 @@ function scene() {
       needsPlan: false,
       needsKey: false,
       reads: true,
+      whileClosing: false,
     }))!
   return { sessions, answers, end, callerOf }
 }

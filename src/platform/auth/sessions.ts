@@ -7,7 +7,7 @@ import type { Metrics } from '#platform/metrics'
 import { couldBeSession, sha256 } from '#platform/secrets'
 import type { Caller } from './auth.ts'
 import { orUnavailable } from './or-unavailable.ts'
-import { callerAt, type Place, requireUsable, type SessionRecord } from './session-caller.ts'
+import { callerAt, type Place, refusalOf, type SessionRecord, type UseOfPlace } from './session-caller.ts'
 
 /** How sessions are found; the room of people implements it. */
 export interface PeopleLookup {
@@ -51,7 +51,7 @@ export interface Sessions extends AsyncDisposable {
   caller(
     session: SessionRecord,
     projectId: string | undefined,
-    use: { needsPlan: boolean; needsKey: boolean; reads: boolean },
+    use: UseOfPlace & { needsKey: boolean },
   ): Promise<Caller | undefined>
   /** How many changes of people and accounts have been announced. */
   readonly changes: number
@@ -167,18 +167,20 @@ class CachedSessions implements Sessions {
   async caller(
     session: SessionRecord,
     projectId: string | undefined,
-    { needsPlan, needsKey, reads }: { needsPlan: boolean; needsKey: boolean; reads: boolean },
+    { needsKey, ...use }: UseOfPlace & { needsKey: boolean },
   ): Promise<Caller | undefined> {
     const cached = this.#cachedOf(session)
     let place = cached?.places.get(projectId ?? '')
-    if (!place || (needsKey && place.keyId === undefined)) {
+    // What is refused is read again: that the account is open now may not have been announced yet.
+    if (!place || (needsKey && place.keyId === undefined) || refusalOf(place, use)) {
       const changesBefore = this.#changes
       place = await this.#loadPlace(session, projectId, needsKey)
       if (!place) return undefined
       if (cached && this.#isListening && changesBefore === this.#changes)
         this.#addPlace(cached, projectId ?? '', place)
     }
-    requireUsable(place, { needsPlan, reads })
+    const refusal = refusalOf(place, use)
+    if (refusal) fail(refusal, {})
     return callerAt(session, place)
   }
 

@@ -239,6 +239,12 @@ export const setAccountDetails = (
   details: Partial<Pick<Account, 'name' | 'time_zone'>>,
 ): Promise<boolean> => setAccount(tx, accountId, details)
 
+/** The name of an account that exists. */
+export async function accountName(tx: Tx, accountId: string): Promise<string> {
+  const rows = tx.selectFrom('auth.accounts').select('name').where('account_id', '=', accountId)
+  return (await rows.executeTakeFirstOrThrow()).name
+}
+
 /** The time zone of an account that exists. */
 export async function accountTimeZone(db: Db, accountId: string): Promise<string> {
   const [row] = await db.query<Pick<Account, 'time_zone'>>(

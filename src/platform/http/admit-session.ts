@@ -33,11 +33,13 @@ export async function admitSession(
   const refusal = cookieFailure(context, route.socket !== undefined)
   if (refusal) throw refusal
   const isRecent = ({ steppedUpAtMs }: SessionRecord) => app.clock.nowMs() - steppedUpAtMs <= recentFactorMs
+  const isBarred = ({ leavesAtMs }: SessionRecord) => leavesAtMs !== undefined && !route.whileLeaving
   let session = await app.sessions.find(token)
-  // A factor that was given a moment ago may not have been announced to this process yet.
-  if (session && route.stepUp && !isRecent(session)) session = await app.sessions.findNow(token)
+  // A factor that was given, or a deletion that was taken back, a moment ago may not have been announced to this process yet.
+  if (session && ((route.stepUp && !isRecent(session)) || isBarred(session)))
+    session = await app.sessions.findNow(token)
   if (!session) return fail('NOT_SIGNED_IN', {})
-  if (session.leavesAtMs !== undefined && !route.whileLeaving) fail('PERSON_LEAVING', {})
+  if (isBarred(session)) fail('PERSON_LEAVING', {})
   if (session.renewal) await renewToken(app, route, context, { token, session })
   // What a person sees is for no shared cache.
   context.answerHeaders['cache-control'] ??= 'private, no-cache'
@@ -46,7 +48,8 @@ export async function admitSession(
       ? callerOfPerson(session)
       : await app.sessions.caller(session, namedProject(route, context, query), {
           needsPlan: !isOfPeople(route),
-          reads: (route.method === 'GET' && route.socket === undefined) || route.whileClosing === true,
+          reads: route.method === 'GET' && route.socket === undefined,
+          whileClosing: route.whileClosing === true,
           // The claim on an idempotency key is that of the key by which the person pays.
           needsKey:
             mayPay(route) || (route.idempotent === true && context.headers['idempotency-key'] !== undefined),

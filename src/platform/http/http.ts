@@ -179,7 +179,7 @@ interface Spec<App> extends RouteDeclarations {
   fromOwnPage?: boolean
   /** A person who has asked to be deleted may use the route. */
   whileLeaving?: boolean
-  /** People may use the route while the deletion of their account can be undone, though it does more than read. */
+  /** People may use the route while the deletion of their account can be undone, though it does more than read, or the account is suspended too. */
   whileClosing?: boolean
   /**
    * Management keys that have `scope` are accepted too: for the whole account, or in a project that they name (or the only one). Absent: the route is

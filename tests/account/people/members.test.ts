@@ -143,7 +143,7 @@ describe('members', () => {
   test('are listed in pages of a stable order, and found by a part of the name however it is typed', async () => {
     await using world = await sharedWorld()
     const owner = await newMember(world, 'owner', { displayName: 'Mina' })
-    const names = ['علي كريمي', 'می‌نا ۱۲', 'Zoe', 'علی']
+    const names = ['علي كريمي', 'می‌نا ۱۲', 'Zoe', 'علی', 'خانۀ مُحمّد']
     const ids = [owner.personId]
     for (const displayName of names) ids.push((await newMember(world, 'viewer', { displayName })).personId)
     const seen: string[] = []
@@ -162,7 +162,9 @@ describe('members', () => {
       )
     expect(await found('علی')).toEqual(['علي كريمي', 'علی'])
     for (const typed of ['مینا 12', 'مینا ١٢']) expect(await found(typed)).toEqual(['می‌نا ۱۲'])
-    expect(await found('ZO')).toEqual(['Zoe'])
+    for (const typed of ['خانه محمد', 'خانة محمد', '\u2068خانه مـحمد\u2069', ' محمد ', '\ufea7انه'])
+      expect(await found(typed), typed).toEqual(['خانۀ مُحمّد'])
+    for (const typed of ['ZO', 'ＺＯ']) expect(await found(typed), typed).toEqual(['Zoe'])
     expect(await found('%')).toEqual([])
     for (const query of ['limit=101', 'limit=0', 'q=', 'q=%00', `q=${'x'.repeat(101)}`, 'after_id=x'])
       expect((await owner.get(`/v1/members?${query}`)).status).toBe(400)

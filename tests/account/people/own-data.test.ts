@@ -6,8 +6,8 @@ import { beginAccountDeletion, deletion, keptTables } from '#account/deletion'
 import { exportsOfPeople } from '#account/exports'
 import { files } from '#account/files'
 import { type Role, removeMember, setMember } from '#account/people'
-import { createAccount, createProject } from '#platform/auth'
-import { grant } from '#platform/ledger'
+import { createAccount, createProject, setAccountState } from '#platform/auth'
+import { grant, holdInTx, settleHoldInTx } from '#platform/ledger'
 import {
   refreshConnection,
   releaseConnection,
@@ -56,8 +56,8 @@ async function somebody(name = 'سارا'): Promise<Somebody & { account: string
   return { browser, personId, email, ...place }
 }
 
-const join = (accountId: string, personId: string, role: Role) =>
-  scene.world.app.db.tx((tx) => setMember(tx, { accountId, personId, role, projectIds: null }, now()))
+const join = (accountId: string, personId: string, role: Role, projectIds: string[] | null = null) =>
+  scene.world.app.db.tx((tx) => setMember(tx, { accountId, personId, role, projectIds }, now()))
 
 async function signedIn(email: string, project: string): Promise<Visitor> {
   const browser = scene.browser()
@@ -88,6 +88,31 @@ async function sweep(name: 'deletion.sweep' | 'exports.sweep' | 'files.tidy'): P
 /** Resolves once a mail to the address has come that says this. */
 const mailed = (email: string, words: string) =>
   until(() => scene.mails.to(email).some(({ text }) => text.includes(words)))
+
+/** Runs the job that deletes an account, until it ends or waits; answers for how long it waits. */
+function erase(accountId: string): Promise<unknown> {
+  const job = deletion.jobs.find(({ name }) => name === 'deletion.erase')!
+  const stopping = new AbortController().signal
+  const progressed = async () => {}
+  return job.handle({ app: scene.world.app, data: { accountId }, stopping, progressed } as never)
+}
+
+/** Begins a paid call of the account; what it answers ends the call, which has failed and costs nothing. */
+async function paidCall(accountId: string, projectId: string): Promise<() => Promise<unknown>> {
+  const { db } = scene.world.app
+  const [key] = await query<{ id: string }>(
+    'select key_id as id from auth.keys where account_id = $1 and project_id = $2',
+    [accountId, projectId],
+  )
+  const receiptId = randomUUID()
+  const hold = {
+    ...{ payer: { accountId, projectId, keyId: key!.id }, receiptId, endpoint: '/v1/videos' },
+    ...{ microcredits: 1_000n, accepted: { statusCode: 202 } },
+  }
+  await db.tx((tx) => holdInTx(tx, hold, now()))
+  const end = { state: 'failed' as const, statusCode: 502, microcredits: 0n, thresholdsPercent: [] }
+  return () => db.tx((tx) => settleHoldInTx(tx, { ...end, accountId, receiptId }, now()))
+}
 
 const program = (secret: string): Client => new Client(scene.world.url, secret, '')
 
@@ -128,11 +153,25 @@ test('an export has what the API shows of a person, files under safe names, and 
     '+989120000017',
     sara.personId,
   ])
-  // What was made in an account that the person has left is that account's.
+  // What was made in an account or a project that the person has left, or may no longer read, is not theirs.
+  const { db } = scene.world.app
   const left = await somebody('دیگران')
-  await join(left.account, sara.personId, 'developer')
-  await upload(await signedIn(sara.email, left.project), 'محرمانه.txt', 'راز شرکت')
-  await scene.world.app.db.tx((tx) => removeMember(tx, left.account, sara.personId, now()))
+  const partly = await somebody('همکاران')
+  const books = await somebody('دفتر')
+  const { project_id: staying } = await db.tx((tx) =>
+    createProject(tx, { accountId: partly.account, name: 'طرح' }, now()),
+  )
+  for (const { account } of [left, partly, books]) await join(account, sara.personId, 'developer')
+  const elsewhere = await signedIn(sara.email, left.project)
+  for (const { project } of [left, partly, books]) {
+    elsewhere.project = project
+    await upload(elsewhere, 'محرمانه.txt', 'راز شرکت')
+  }
+  elsewhere.project = staying
+  await upload(elsewhere, 'برنامه.txt', 'برنامه')
+  await db.tx((tx) => removeMember(tx, left.account, sara.personId, now()))
+  await join(partly.account, sara.personId, 'developer', [staying])
+  await join(books.account, sara.personId, 'billing')
   const manager = await browser.post('/v1/management-keys', {
     name: 'books',
     permissions: ['usage:read'],
@@ -165,8 +204,12 @@ test('an export has what the API shows of a person, files under safe names, and 
   expect(receipts.filter(({ microcredits }: { microcredits: string }) => microcredits !== '0')).toHaveLength(
     3,
   )
-  const listed = json('files.json')
-  expect(listed.map(({ path }: { path: string }) => path)).toEqual([
+  const manifest: { path: string; account_id: string; sha256: string }[] = json('files.json')
+  expect(manifest.filter(({ account_id: id }) => id !== sara.account)).toMatchObject([
+    { path: 'files/طرح/برنامه.txt', account_id: partly.account, project_id: staying },
+  ])
+  const listed = manifest.filter(({ account_id: id }) => id === sara.account)
+  expect(listed.map(({ path }) => path)).toEqual([
     'files/کار خانه/گزارش پاییز.txt',
     'files/کار خانه/نامه.txt',
     'files/کار خانه/نامه (2).txt',
@@ -182,13 +225,19 @@ test('an export has what the API shows of a person, files under safe names, and 
     addresses: [{ email: sara.email, is_primary: true }],
     phone: { number: '+989120000017' },
   })
-  expect(json('accounts.json')).toMatchObject([{ account_id: sara.account, role: 'owner' }])
+  const accounts = [
+    { account_id: sara.account, role: 'owner', project_ids: null },
+    { account_id: partly.account, role: 'developer', project_ids: [staying] },
+    { account_id: books.account, role: 'billing', project_ids: null },
+  ]
+  expect(json('accounts.json')).toHaveLength(accounts.length)
+  for (const one of accounts) expect(json('accounts.json')).toContainEqual(expect.objectContaining(one))
   expect(json('keys.json')).toContainEqual(expect.objectContaining({ id: key.body.id, kind: 'api' }))
   expect(json('keys.json')).toContainEqual(
     expect.objectContaining({ id: manager.body.id, kind: 'management', permissions: ['usage:read'] }),
   )
   expect(json('audit.json')).toContainEqual(expect.objectContaining({ operation: 'keys.create' }))
-  expect(json('mails.json')).toMatchObject([{ kind: 'new_device' }])
+  expect(json('mails.json')).toMatchObject([{ kind: 'new_device' }, { kind: 'management_key_made' }])
   expect(json('texts.json')).toEqual([])
   const [secrets] = await query<{ password_hash: string; hash: string }>(
     `select p.password_hash, encode(s.hash, 'hex') as hash from people.people p join people.sessions s using (person_id)
@@ -202,6 +251,7 @@ test('an export has what the API shows of a person, files under safe names, and 
     key.body.secret,
     manager.body.secret,
     browser.session!,
+    'راز شرکت',
   ])
     expect(everything.includes(secret)).toBe(false)
 
@@ -409,6 +459,29 @@ test('an account that is to be deleted is read-only and charges nothing, every m
   expect(log.map(({ operation }) => operation).toSorted()).toEqual(['account.delete', 'account.undoDelete'])
 })
 
+test('a suspended account stays closed to its people while it is to be deleted, and is suspended again once that is undone', async () => {
+  const sara = await somebody('بسته')
+  const reza = await colleague(sara.account, sara.project, 'owner')
+  const viewer = await colleague(sara.account, sara.project, 'viewer')
+  const { app } = scene.world
+  await app.db.tx((tx) => setAccountState(tx, sara.account, 'suspended'))
+  await until(async () => codeOf(await reza.browser.get('/v1/account'))[1] === 'ACCOUNT_SUSPENDED')
+  expect(codeOf(await reza.browser.get('/v1/account/deletion'))).toEqual([403, 'ACCOUNT_SUSPENDED'])
+  expect(codeOf(await remove(reza.browser, '/v1/account/deletion'))).toEqual([403, 'ACCOUNT_SUSPENDED'])
+  const asked = await remove(sara.browser, '/v1/me', { confirm: 'سارا', delete_accounts: [sara.account] })
+  expect(asked.status, asked.text).toBe(200)
+  await until(async () => (await reza.browser.get('/v1/account/deletion')).status === 200)
+  for (const path of ['/v1/account', '/v1/keys', '/v1/requests', '/v1/balance'])
+    for (const { browser } of [reza, viewer])
+      expect([path, ...codeOf(await browser.get(path))]).toEqual([path, 403, 'ACCOUNT_SUSPENDED'])
+  expect(codeOf(await reza.browser.post('/v1/projects', { name: 'x' }))).toEqual([403, 'ACCOUNT_SUSPENDED'])
+  expect(codeOf(await remove(viewer.browser, '/v1/account/deletion'))).toEqual([403, 'INSUFFICIENT_ROLE'])
+  expect((await remove(reza.browser, '/v1/account/deletion')).status).toBe(200)
+  expect(codeOf(await reza.browser.get('/v1/account'))).toEqual([403, 'ACCOUNT_SUSPENDED'])
+  await app.db.tx((tx) => setAccountState(tx, sara.account, 'active'))
+  await until(async () => (await reza.browser.get('/v1/account')).status === 200)
+})
+
 test('every table with rows of accounts is emptied when an account is deleted, or is named with the reason for which it is kept', async () => {
   const { world } = scene
   const tables = await tablesOfAccounts(world.app.db.query.bind(world.app.db))
@@ -435,6 +508,10 @@ test('every table with rows of accounts is emptied when an account is deleted, o
   const chat = { model: 'sandbox/fast', max_tokens: 5, messages: [{ role: 'user', content: 'x' }] }
   expect((await sara.browser.post('/v1/chat/completions', chat)).status).toBe(200)
   await world.settled()
+  // No cloud, for whose end its deletion would wait too.
+  const calling = await somebody('پرکار')
+  await upload(calling.browser, 'کار.txt', 'کار')
+  const settle = await paidCall(calling.account, calling.project)
   // The databases of clouds have real ones beside their rows: the job that deletes a cloud is tested with them (tests/cloud).
   const filled = tables.filter((table) => !kept.includes(table) && !/^(databases|buckets)\./.test(table))
   await insertRows(world, filled, sara.account)
@@ -462,20 +539,25 @@ test('every table with rows of accounts is emptied when an account is deleted, o
   // A name that deleted accounts have too ends as any other.
   const nameless = await world.app.db.tx(async (tx) => {
     const { account_id: accountId } = await createAccount(tx, { name: '—' }, now())
-    await beginAccountDeletion(world.app, tx, { accountId, personId: null }, now())
+    for (const id of [accountId, calling.account])
+      await beginAccountDeletion(world.app, tx, { accountId: id, personId: null }, now())
     return accountId
   })
   scene.clock.moveMs(Date.parse(asked.body.deletion.due_at) - scene.clock.nowMs() - 1_000)
   await sweep('deletion.sweep')
   expect(await counts(sara.account)).toHaveProperty(['files.files'])
   scene.clock.moveMs(1_000)
+  // Nothing is deleted before the last paid call has been settled.
+  expect(await erase(calling.account)).toEqual({ laterMs: 2_000 })
+  expect(await counts(calling.account)).toHaveProperty(['files.files'])
+  await settle()
   await sweep('deletion.sweep')
   await mailed(viewer.email, 'برای همیشه پاک شد')
   const ended = 'select from people.account_deletions where account_id = $1 and ended_at is not null'
   await sweep('deletion.sweep')
   await until(async () => (await query(ended, [nameless])).length > 0)
   const left = Object.keys(await counts(sara.account))
-  expect(left.filter((table) => !kept.includes(table))).toEqual([])
+  expect(left.filter((table) => !kept.includes(table) || table === 'ledger.holds')).toEqual([])
   expect(left).toEqual(expect.arrayContaining(['audit.entries', 'ledger.settlements', 'ledger.usage_days']))
   const text = await query<{ text: string }>(
     `select a::text || coalesce((select string_agg(e::text, ' ') from audit.entries e where e.account_id = a.account_id), '') as text
