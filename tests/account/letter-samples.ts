@@ -69,6 +69,11 @@ export function samplesOf(locale: LetterLocale, hostile?: string): TypedLetter[]
     { kind: 'sms_spent', data: { messages: 500, at } },
     { kind: 'key_ending', data: { key: named(key), project: named(project), endsAt } },
     { kind: 'management_key_ending', data: { key: named(key), account: named(account), endsAt } },
+    {
+      kind: 'management_key_made',
+      data: { key: named(key), account: named(account), by: named(inviter), endsAt, at },
+    },
+    { kind: 'management_key_ended', data: { key: named(key), account: named(account), at } },
     { kind: 'export_ready', data: { page: link, endsAt } },
     { kind: 'export_failed', data: { page: link, at } },
     { kind: 'person_leaving', data: { accounts: [named(account), named(project)], endsAt, page: link } },

@@ -493,6 +493,46 @@ describe('people of an account are told', () => {
     await lettersEnded()
     expect(mails.to(owner.email)).toHaveLength(2)
   })
+
+  test('of a new management key, owners and its maker, once; its maker that it has ended with the role', async () => {
+    const at = { account, project }
+    const letters = async () => {
+      await lettersEnded()
+      const rows = await query<{ kind: string; display_name: string }>(
+        `select m.kind, p.display_name from people.mails m join people.members using (person_id) join people.people p using (person_id)
+          where account_id = $1 and m.kind like 'management%' order by m.kind, display_name`,
+        [account],
+      )
+      return rows.map(({ kind, display_name: name }) => `${kind} to ${name}`)
+    }
+    await newMember(world, 'owner', { ...at, displayName: 'Owner' })
+    await newMember(world, 'admin', { ...at, displayName: 'Other admin' })
+    const maker = await newMember(world, 'admin', { ...at, displayName: 'Maker', email: newAddress('maker') })
+    const key = {
+      name: 'of the shop',
+      permissions: ['usage:read'],
+      expires_at: new Date(clock.nowMs() + dayMs),
+    }
+    const headers = { ...ownHeaders(maker), 'idempotency-key': 'once' }
+    for (const status of [201, 201])
+      expect((await maker.post('/v1/management-keys', key, headers)).status).toBe(status)
+    expect(await letters()).toEqual(['management_key_made to Maker', 'management_key_made to Owner'])
+    await run('notices.ended-keys')
+    expect(await letters()).toHaveLength(2)
+    const setting = {
+      accountId: account,
+      personId: maker.personId,
+      role: 'viewer',
+      projectIds: null,
+    } as const
+    await world.app.db.tx((tx) => setMember(tx, setting, now()))
+    for (const _ of [1, 2]) await run('notices.ended-keys')
+    expect(await letters()).toEqual([
+      'management_key_ended to Maker',
+      'management_key_made to Maker',
+      'management_key_made to Owner',
+    ])
+  })
 })
 
 test('what is over of people is deleted, and nothing before', async () => {

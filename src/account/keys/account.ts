@@ -1,5 +1,6 @@
 /** The account of the request: its name, balance and caps. */
 import { auditRequest } from '#account/audit'
+import { isLimitedPerson } from '#account/people'
 import { setAccountDetails } from '#platform/auth'
 import { isTimeZone } from '#platform/calendar'
 import { fail } from '#platform/errors'
@@ -12,9 +13,14 @@ import type { Account, AccountCaps, AccountPatch } from './schema.ts'
 import { accountCaps, shownAccount, withLimits } from './shown.ts'
 import { findAccount } from './store.ts'
 
+/** Whoever is limited to named projects sees the balance and the caps, but not what the account has spent. */
 export async function readAccount({ app, caller }: KeysContext): Promise<Account> {
-  const row = await findAccount(app.db, caller.accountId, new Date(app.clock.nowMs()))
-  return shownAccount(row, app.config.budgets.thresholdsPercent)
+  const [row, isLimited] = await Promise.all([
+    findAccount(app.db, caller.accountId, new Date(app.clock.nowMs())),
+    isLimitedPerson(app.db, caller),
+  ])
+  const shown = shownAccount(row, app.config.budgets.thresholdsPercent)
+  return isLimited ? { ...shown, spent_credits: null, month_spent_credits: null } : shown
 }
 
 /** Changes name and time zone. Whoever looks after the budgets changes the caps alone, and whoever is limited to named projects nothing of the account. */

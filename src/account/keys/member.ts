@@ -86,7 +86,7 @@ export function requireScopes(
   const missing = (own.member ? scopes.added : scopes.all).find((scope) => !own.givenScopes.has(scope))
   if (missing === undefined) return
   if (own.member) refuse(own, missing)
-  fail('KEY_SCOPE_NOT_GIVEN', { scope: missing })
+  fail('KEY_SCOPE_NOT_GIVEN', { scope: missing, hasKeyScopes: own.givenScopes.size > 0 })
 }
 
 /** Throws where a caller without a say over budgets raises or lifts a limit that somebody may have set: it lowers it alone. */

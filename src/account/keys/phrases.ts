@@ -4,7 +4,8 @@ import { persian } from '#platform/words'
 declare module '#platform/errors' {
   interface Failures {
     KEY_REVOKED: Record<string, never>
-    KEY_SCOPE_NOT_GIVEN: { scope: string }
+    /** A management key without any `key_scopes` only revokes keys. */
+    KEY_SCOPE_NOT_GIVEN: { scope: string; hasKeyScopes: boolean }
     TOO_MANY_KEYS: { max: number }
     TOO_MANY_PROJECTS: { max: number }
   }
@@ -20,10 +21,14 @@ declareFailures({
   KEY_SCOPE_NOT_GIVEN: {
     status: 403,
     retry: false,
-    en: ({ scope }) =>
-      `This management key may not give the scope ${scope}: it makes and changes keys within its own key_scopes alone. It may still revoke this key.`,
-    fa: ({ scope }) =>
-      `این کلید مدیریتی نمی‌تواند دسترسی ${scope} بدهد: تنها کلیدهایی در محدودهٔ key_scopes خود را می‌سازد و تغییر می‌دهد. باطل کردن کلید همچنان ممکن است.`,
+    en: ({ scope, hasKeyScopes }) =>
+      hasKeyScopes
+        ? `This management key may not give the scope ${scope}: it makes and changes keys within its own key_scopes alone. It may still revoke this key.`
+        : 'This management key has no key_scopes, so that it makes and changes no keys: it revokes them alone. Make a management key whose key_scopes are what its keys may do.',
+    fa: ({ scope, hasKeyScopes }) =>
+      hasKeyScopes
+        ? `این کلید مدیریتی نمی‌تواند دسترسی ${scope} بدهد: تنها کلیدهایی در محدودهٔ key_scopes خود را می‌سازد و تغییر می‌دهد. باطل کردن کلید همچنان ممکن است.`
+        : 'این کلید مدیریتی key_scopes ندارد، پس کلیدی نمی‌سازد و تغییر نمی‌دهد: تنها باطل می‌کند. کلید مدیریتی دیگری بسازید که key_scopes آن دسترسی‌های کلیدهایش باشد.',
   },
   TOO_MANY_KEYS: {
     status: 403,

@@ -163,6 +163,24 @@ const spent = {
   }),
 }
 
+/** What an account has spent; a member limited to projects does not see it. */
+const spentOfAccount = {
+  spent_credits: {
+    ...nullable(Type.Integer(safeInteger)),
+    ...described(
+      'Spent in all, rounded up; null for a member limited to projects.',
+      'خرج کل، گردشده رو به بالا؛ برای عضوی که به پروژه‌هایی محدود است `null`.',
+    ),
+  },
+  month_spent_credits: {
+    ...nullable(Type.Integer(safeInteger)),
+    ...described(
+      'Spent this month (Asia/Tehran), rounded up; null for a member limited to projects.',
+      'خرج این ماه (به وقت تهران)، گردشده رو به بالا؛ برای عضوی که به پروژه‌هایی محدود است `null`.',
+    ),
+  },
+}
+
 export const ApiKey = Type.Object({
   id: uuid(),
   project_id: uuid(),
@@ -292,7 +310,7 @@ export const Account = Type.Object({
   balance_microcredits: Type.String(),
   reserved_microcredits: Type.String(),
   ...limits,
-  ...spent,
+  ...spentOfAccount,
   thresholds_percent: Type.Array(Type.Integer(), {
     ...described(
       'Percentages of a cap at which events and mails are sent, ascending.',

@@ -1,5 +1,6 @@
 import type { LinePart } from '#account/sign-in'
 import { deviceName } from './device.ts'
+import { englishOfKeys } from './key-phrases.ts'
 import type { FactorName, LetterKinds, RoleName } from './kinds.ts'
 import type { Speech } from './speech.ts'
 import type { Wordings } from './wording.ts'
@@ -284,24 +285,7 @@ export const english: Wordings = {
     facts: [{ label: 'Time', value: moment(at) }],
     note: 'If that is more than your people need, somebody may be making your server pay: look at kherad_sms_total of the metrics and at the audit log before you raise the limit.',
   }),
-  key_ending: ({ key, project, endsAt }, { name, moment }) => ({
-    subject: ['The key “', name(key), '” ends soon'],
-    lines: [
-      ['The key “', name(key), '” of the project “', name(project), '” ends soon.'],
-      'Programs that use it get no answers after that. Make a new key before then, or move the end of this one.',
-    ],
-    facts: [{ label: 'End', value: moment(endsAt) }],
-    note: 'If you do not need this key any more, there is nothing to do.',
-  }),
-  management_key_ending: ({ key, account, endsAt }, { name, moment }) => ({
-    subject: ['The management key “', name(key), '” ends soon'],
-    lines: [
-      ['The management key “', name(key), '” of the account “', name(account), '” ends soon.'],
-      'Its end cannot be moved. Before then, make another one and give it to the program that uses this one. Project keys that it made go on.',
-    ],
-    facts: [{ label: 'End', value: moment(endsAt) }],
-    note: 'If you do not need this key any more, there is nothing to do.',
-  }),
+  ...englishOfKeys,
   removed_from_account: ({ account }, { name }) => ({
     subject: ['Your access to the account “', name(account), '” has ended'],
     lines: [['You are no longer a member of the account “', name(account), '” at Kherad.']],

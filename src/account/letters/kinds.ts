@@ -52,6 +52,10 @@ export interface LetterKinds {
   sms_spent: { messages: number; at: Date }
   key_ending: { key: string; project: string; endsAt: Date }
   management_key_ending: { key: string; account: string; endsAt: Date }
+  /** To the owners, and to the maker, whose name is `by`. */
+  management_key_made: { key: string; account: string; by: string; endsAt: Date; at: Date }
+  /** To the maker, with whose right it ended. */
+  management_key_ended: { key: string; account: string; at: Date }
   removed_from_account: { account: string }
   /** The ZIP is ready on the page until `endsAt`. */
   export_ready: { page: string; endsAt: Date }

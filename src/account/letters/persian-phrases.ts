@@ -1,5 +1,6 @@
 import type { LinePart } from '#account/sign-in'
 import { deviceName } from './device.ts'
+import { persianOfKeys } from './key-phrases.ts'
 import type { FactorName, LetterKinds, RoleName } from './kinds.ts'
 import type { Speech } from './speech.ts'
 import type { Wordings } from './wording.ts'
@@ -261,24 +262,7 @@ export const persian: Wordings = {
     facts: [{ label: 'زمان', value: moment(at) }],
     note: 'اگر کاربران شما این اندازه پیامک لازم ندارند، شاید کسی برای سرورتان هزینه می‌تراشد: پیش از بالا بردن سقف، kherad_sms_total را در سنجه‌ها و گزارش تغییرها را ببینید.',
   }),
-  key_ending: ({ key, project, endsAt }, { name, moment }) => ({
-    subject: ['کلید «', name(key), '» به‌زودی پایان می‌یابد'],
-    lines: [
-      ['زمان کلید «', name(key), '» از پروژهٔ «', name(project), '» به‌زودی تمام می‌شود.'],
-      'برنامه‌هایی که با این کلید کار می‌کنند، پس از آن پاسخ نمی‌گیرند. پیش از آن کلید تازه‌ای بسازید یا پایان همین کلید را عقب ببرید.',
-    ],
-    facts: [{ label: 'پایان', value: moment(endsAt) }],
-    note: 'اگر دیگر به این کلید نیاز ندارید، لازم نیست کاری بکنید.',
-  }),
-  management_key_ending: ({ key, account, endsAt }, { name, moment }) => ({
-    subject: ['کلید مدیریتی «', name(key), '» به‌زودی پایان می‌یابد'],
-    lines: [
-      ['زمان کلید مدیریتی «', name(key), '» از حساب «', name(account), '» به‌زودی تمام می‌شود.'],
-      'پایان آن جابه‌جا نمی‌شود. پیش از آن کلید دیگری بسازید و به برنامه‌ای بدهید که با این کلید کار می‌کند. کلیدهای پروژه‌ای که ساخته است کار می‌کنند.',
-    ],
-    facts: [{ label: 'پایان', value: moment(endsAt) }],
-    note: 'اگر دیگر به این کلید نیاز ندارید، لازم نیست کاری بکنید.',
-  }),
+  ...persianOfKeys,
   removed_from_account: ({ account }, { name }) => ({
     subject: ['دسترسی شما به حساب «', name(account), '» برداشته شد'],
     lines: [['شما دیگر عضو حساب «', name(account), '» در خرد نیستید.']],

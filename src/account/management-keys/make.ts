@@ -1,11 +1,12 @@
 /** Makes management keys. */
 import { auditRequest } from '#account/audit'
 import { acceptOnce } from '#core/calls'
-import { createManagementKey, isScope, readNetwork, type Scope } from '#platform/auth'
+import { accountName, createManagementKey, isScope, readNetwork, type Scope } from '#platform/auth'
 import { fail } from '#platform/errors'
 import { type JsonText, requirePerson } from '#platform/http'
 import type { ManagementKeysContext } from './app.ts'
 import { holdWriter } from './member.ts'
+import { notifyMade } from './notify.ts'
 import { reasons } from './phrases.ts'
 import type { ManagementKeyBody } from './schema.ts'
 import { managementKeySettings, shownManagementKey } from './shown.ts'
@@ -41,6 +42,16 @@ export function makeManagementKey(context: ManagementKeysContext<ManagementKeyBo
       before: undefined,
       after: managementKeySettings(row),
     })
+    await notifyMade(
+      app,
+      tx,
+      { accountId, makerId: personId },
+      {
+        ...{ key: row.name, account: await accountName(tx, accountId), by: row.maker_name },
+        ...{ endsAt: row.expires_at, at: now },
+      },
+      now,
+    )
     return { ...shownManagementKey(row, now), secret: made.secret }
   })
 }

@@ -18,8 +18,8 @@ const Permissions = Type.Array(oneOf(...managementRights), {
   maxItems: managementRights.length,
   uniqueItems: true,
   ...described(
-    'What it may do. It never calls models, reads content, or touches people, sign-in or management keys.',
-    'آنچه می‌تواند بکند. هرگز مدلی را صدا نمی‌زند، محتوایی نمی‌خواند و به آدم‌ها، ورود و کلیدهای مدیریتی دست نمی‌زند.',
+    'What it may do. It never calls models, reads content, or touches people, sign-in or management keys. keys:write makes and changes keys within key_scopes, and revokes any.',
+    'آنچه می‌تواند بکند. هرگز مدلی را صدا نمی‌زند، محتوایی نمی‌خواند و به آدم‌ها، ورود و کلیدهای مدیریتی دست نمی‌زند. keys:write کلیدهایی در محدودهٔ key_scopes می‌سازد و تغییر می‌دهد، و هر کلیدی را باطل می‌کند.',
   ),
 })
 
@@ -27,8 +27,8 @@ const KeyScopes = Type.Array(Type.String({ minLength: 1, maxLength: 60 }), {
   maxItems: 100,
   uniqueItems: true,
   ...described(
-    'The scopes that project keys may have which it makes or changes; without any it only revokes keys.',
-    'دسترسی‌هایی که کلیدهای پروژه‌ای که می‌سازد یا تغییر می‌دهد می‌توانند داشته باشند؛ بی آن‌ها تنها باطل می‌کند.',
+    'The scopes that project keys may have which it makes or changes. Without any, a key with keys:write makes and changes none: it revokes them alone.',
+    'دسترسی‌هایی که کلیدهای پروژه‌ای که می‌سازد یا تغییر می‌دهد می‌توانند داشته باشند. بی آن‌ها کلیدی که keys:write دارد نمی‌سازد و تغییر نمی‌دهد: تنها باطل می‌کند.',
   ),
 })
 

@@ -144,3 +144,28 @@ export async function endingManagementKeys(
     order by k.expires_at, k.key_id limit ${limit}`.execute(kysely)
   return rows
 }
+
+export interface EndedManagementKey {
+  account_id: string
+  person_id: string
+  name: string
+  account: string
+  revoked_at: Date
+  once_key: string
+}
+
+/** Management keys that have ended with their makers since this time, of accounts that are not being deleted, whose makers were not told yet. */
+export async function endedManagementKeys(
+  { kysely }: Db,
+  { since, limit }: { since: Date; limit: number },
+): Promise<EndedManagementKey[]> {
+  const { rows } =
+    await sql<EndedManagementKey>`select k.account_id, k.person_id, k.name, a.name as account, k.revoked_at, o.once_key
+    from auth.management_keys k join auth.accounts a using (account_id)
+    cross join lateral (select concat_ws(':', 'management_key_ended', k.key_id) as once_key) o
+    where k.ended_with_maker and k.revoked_at > ${since} and k.expires_at > k.revoked_at
+      and a.state not in ('closing', 'closed')
+      and not exists (select from people.notices n where n.account_id = k.account_id and n.once_key = o.once_key)
+    order by k.revoked_at, k.key_id limit ${limit}`.execute(kysely)
+  return rows
+}

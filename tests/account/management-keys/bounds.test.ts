@@ -224,6 +224,12 @@ describe('the bounds of a management key', () => {
       expect(codeOf(await key.get(path))).toEqual([400, 'PROJECT_REQUIRED'])
     for (const path of ['/v1/account', '/v1/keys', '/v1/projects', '/v1/balance', '/v1/audit'])
       expect((await key.get(path)).status, path).toBe(200)
+    // Without the permission it learns not even which projects there are.
+    const without = await newManagementKey(world, { maker: owner, permissions: ['audit:read'] })
+    for (const project of [undefined, stranger.project, second]) {
+      const refused = await without.get('/v1/usage', project ? { 'x-kherad-project': project } : {})
+      expect([project, ...codeOf(refused)]).toEqual([project, 403, 'MANAGEMENT_PERMISSION_REQUIRED'])
+    }
     const made = await key.post(
       '/v1/keys',
       { name: 'k', scopes: ['models:read'] },
@@ -409,7 +415,14 @@ describe('what a management key makes', () => {
     const key = await newManagementKey(world, { maker: owner, permissions: ['keys:write'], keyScopes: [] })
     const made = await key.post('/v1/keys', { name: 'k', scopes: ['models:read'] }, header())
     expect(codeOf(made)).toEqual([403, 'KEY_SCOPE_NOT_GIVEN'])
+    expect(made.body.error.message).toContain('revokes them alone')
     const own = await world.key()
+    const renamed = await patch(key, `/v1/keys/${own.keyId}`, { name: 'x' }, { 'accept-language': 'fa' })
+    expect(codeOf(renamed)).toEqual([403, 'KEY_SCOPE_NOT_GIVEN'])
+    expect(renamed.body.error.message).toContain('تنها باطل می‌کند')
+    const narrow = await newManagementKey(world, { maker: owner, keyScopes: ['models:read'] })
+    const beyond = await narrow.post('/v1/keys', { name: 'k', scopes: ['files:read'] }, header())
+    expect(beyond.body.error.message).toContain('files:read')
     expect((await remove(key, `/v1/keys/${own.keyId}`)).status).toBe(200)
   })
 
