@@ -138,6 +138,8 @@ test('cancel: a caller who disconnects stops the upstream at once and pays for w
     usage_source: 'estimated',
     attempts: [{ outcome: 'aborted' }],
   })
+  expect(receipt).toMatchObject({ state: 'failed', status_code: 499 })
+  expect(receipt.details).not.toHaveProperty('error_code')
   const { input, output } = receipt.details.tokens as { input: number; output: number }
   expect(output).toBe(2)
   expect(BigInt(receipt.microcredits)).toBe(BigInt(input) * perInputToken + BigInt(output) * perOutputToken)

@@ -1,9 +1,9 @@
-/** SQL of what is stored of a person, each part in pages, without secrets and hashes. */
+/** SQL of what is stored of a person, without secrets and hashes. What may be long is read in pages. */
 import type { Db } from '#platform/db'
 
 type Row = Record<string, unknown>
 
-/** How many rows are read at once; with the time between two pages nothing else waits for them. */
+/** How many rows of the audit log are read at once. */
 const portion = 500
 /** How many receipts of an account are looked through at once for those of the person. */
 const scanned = 5_000
@@ -11,7 +11,7 @@ const scanned = 5_000
 const all = async (db: Db, text: string, personId: string): Promise<Row[]> =>
   db.query<Row>({ text }, [personId])
 
-/** The person, with the addresses, phone, messages to it, ways to sign in, sessions and browsers. */
+/** The person, with the addresses, phone number, ways to sign in, second factors, recovery codes, sessions and browsers. */
 export async function readPerson(db: Db, personId: string): Promise<Row> {
   const [person] = await all(
     db,

@@ -12,7 +12,7 @@ import { readme } from './readme.ts'
 export interface Collecting {
   personId: string
   now: Date
-  /** Throws where the work must end. Called between the parts. */
+  /** Throws where the work must end. Called at each page of receipts and at each file. */
   check: () => Promise<void>
 }
 

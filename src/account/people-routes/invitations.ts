@@ -17,6 +17,7 @@ import {
 import { lockMembers, type Membership, membership, personByEmail, personById } from '#account/people'
 import { emailAddress, maskedAddress } from '#account/sign-in'
 import { acceptOnce } from '#core/calls'
+import { accountName } from '#platform/auth'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { type JsonText, requirePerson } from '#platform/http'
@@ -26,7 +27,6 @@ import { cutToOwn, mayChangeMembers, ownMembership, sees } from './member-view.t
 import { requireProjects } from './members.ts'
 import { reasons } from './phrases.ts'
 import type { AcceptBody, Invitation, InvitationBody, InvitationQuery, ResendBody } from './schema.ts'
-import { accountName } from './store.ts'
 
 type InvitationContext<Body = unknown> = PeopleContext<Body, unknown, { id: string }>
 

@@ -12,6 +12,7 @@ import {
   removeMember,
   setMember,
 } from '#account/people'
+import { accountName } from '#platform/auth'
 import type { Tx } from '#platform/db'
 import { fail } from '#platform/errors'
 import { requirePerson } from '#platform/http'
@@ -201,7 +202,7 @@ async function notifyRemoved(
 ): Promise<void> {
   const person = await personById(tx, personId)
   if (!person || person.email === null) return
-  const data = { account: await store.accountName(tx, accountId) }
+  const data = { account: await accountName(tx, accountId) }
   const letter = {
     to: person.email,
     personId,

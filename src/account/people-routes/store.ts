@@ -66,11 +66,3 @@ export async function countKeysOf(
       ${projectIds === null ? sql`` : sql`and project_id = any(${[...projectIds]}::uuid[])`}`.execute(tx)
   return rows[0]!.count
 }
-
-/** The name of an account. */
-export async function accountName(tx: Tx, accountId: string): Promise<string> {
-  const { rows } = await sql<{
-    name: string
-  }>`select name from auth.accounts where account_id = ${accountId}`.execute(tx)
-  return rows[0]!.name
-}

@@ -10,7 +10,7 @@ export { isPermitted, maskedNumber, phoneNumber } from './number.ts'
 export { givePhone, lockForNumber, removePhone } from './own.ts'
 export { queueCode } from './queue.ts'
 export { textJob } from './send.ts'
-export { countOfDay, isBrowserOfPhone, personByPhone, phoneOf } from './store.ts'
+export { countOfDay, isBrowserOfPhone, lockNumber, personByPhone, phoneOf } from './store.ts'
 
 /** Returns a typed number in E.164. Throws PHONE_INVALID (400) for what is no number or gets no messages, and SMS_UNAVAILABLE (503) without a gateway. */
 export function requireNumber({ config }: { config: Pick<Config, 'sms'> }, typed: string): string {

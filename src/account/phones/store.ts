@@ -38,7 +38,7 @@ export async function isBrowserOfPhone(db: Db, number: string, browserHash: Buff
   return rows.length > 0
 }
 
-/** Lets whoever proves the same number wait for the end of the transaction. */
+/** Lets whoever asks for the same number or proves it wait for the end of the transaction. It comes before every other lock. */
 export const lockNumber = (tx: Tx, number: string) =>
   sql`select pg_advisory_xact_lock(hashtext('people.phones'), hashtext(${number}))`.execute(tx)
 

@@ -5,6 +5,7 @@ import { lockPerson, type Person, personById } from '#account/people'
 import {
   givePhone,
   lockForNumber,
+  lockNumber,
   maskedNumber,
   queueCode,
   removePhone,
@@ -42,6 +43,8 @@ export async function requestPhone(context: RequestContext<SignInApp, PhoneBody>
   const expiresAt = new Date(now.getTime() + minutes * minuteMs)
   await inConstantTime(() =>
     app.db.tx(async (tx) => {
+      // Before the count of the day and the code, which a confirmation of the same number locks in the other order.
+      await lockNumber(tx, number)
       const mail = (code: string) =>
         queueCode(app, tx, { number, personId, code, expiresAt, isNewNumber: true }, now)
       await issueCode(app, tx, placeOf(number, browser), { personId, mail }, now)

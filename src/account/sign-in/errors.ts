@@ -35,9 +35,9 @@ declareFailures({
   WRONG_CODE: {
     status: 401,
     en: () =>
-      'This code is wrong, was used, or has expired. Type the newest one here; one that came by mail works only in the browser that asked for it.',
+      'This code is wrong, was used, or has expired. Type the newest one here; one that came by mail or SMS works only in the browser that asked for it.',
     fa: () =>
-      'این کد نادرست است، به کار رفته یا زمانش گذشته است. تازه‌ترین کد را همین‌جا بنویسید؛ کدی که با نامه آمده فقط در همان مرورگری کار می‌کند که آن را خواسته است.',
+      'این کد نادرست است، به کار رفته یا زمانش گذشته است. تازه‌ترین کد را همین‌جا بنویسید؛ کدی که با نامه یا پیامک آمده فقط در همان مرورگری کار می‌کند که آن را خواسته است.',
   },
   WRONG_CREDENTIALS: {
     status: 401,

@@ -278,7 +278,8 @@ export class PaidRequest {
       ...detail.tail,
       charge: storedCost(end.cost, end.model.id),
       ...answerHeadersDetail(this.#call, end.reply),
-      ...(failure && { error_code: failure.code }),
+      // What ended a call whose caller left is no error of an upstream.
+      ...(failure && !this.isClientDisconnect(fault) && { error_code: failure.code }),
       // For background work this alone distinguishes a possibly executed call from one without effect; it is not repeated.
       ...(this.#call.background && fault?.executed && { may_have_run: true }),
     }

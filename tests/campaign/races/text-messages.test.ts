@@ -1,7 +1,10 @@
 /** Codes by SMS that are asked for at two processes at once: the day, and each number, get as many as they may, to the message. */
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Kherad, startKherad } from '../../../src/server.ts'
+import { answeredAcross } from '../../account/people/people.ts'
 import { Scene } from '../../account/sign-in/scene.ts'
+import type { Seen } from '../../harness/client.ts'
 import { SmsGateway } from '../../harness/sms-gateway.ts'
 import { until } from '../../harness/until.ts'
 import { silent } from '../../harness/world.ts'
@@ -68,4 +71,60 @@ test('a day gives away exactly as many messages as it has, and operators are tol
   )
   expect(days[0]!.messages).toBe(daily)
   expect(await query(`select from people.mails where kind = 'sms_spent'`)).toHaveLength(1)
+})
+
+/** A browser of somebody with a number, which was asked for another one at both processes by the same browser. */
+async function changing(number: string) {
+  const { email, personId } = await scene.known()
+  const text = 'insert into people.phones (number, person_id, proven_at) values ($1, $2, now())'
+  await query(text, [`+98915${number.slice(4)}`, personId])
+  const here = scene.browser()
+  expect((await here.signIn(email)).status).toBe(200)
+  expect((await here.post('/v1/me/phone', { phone: number })).status).toBe(202)
+  const there = scene.browser(undefined, other.server)
+  for (const [name, value] of here.cookies) there.cookies.set(name, value)
+  return { here, there, code: await gateway.codeTo(number) }
+}
+
+test('a number that is confirmed at one process while another sends a code to it waits for no lock in a circle', async () => {
+  scene.clock.moveMs(24 * 60 * 60_000)
+  const number = '09190000001'
+  const { here, there, code } = await changing(number)
+  scene.clock.moveMs(60_000)
+  let confirmed: Promise<Seen> | undefined
+  const waiting = async (count: number) => {
+    const text = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await until(async () => (await query(text)).length >= count)
+  }
+  // The code is asked for first, and waits for the count of the day; the confirmation comes meanwhile.
+  const asked = await answeredAcross(
+    scene.world,
+    (tx) => sql`select from people.text_message_days for update`.execute(tx),
+    () => here.post('/v1/me/phone', { phone: number }),
+    async () => {
+      confirmed = there.post('/v1/me/phone/confirm', { phone: number, code })
+      await waiting(2)
+    },
+  )
+  expect(asked.status).toBe(202)
+  // The new code has taken the place of the one that was given.
+  expect((await confirmed!).body.error.code).toBe('WRONG_CODE')
+})
+
+test('numbers are asked for and confirmed at two processes at once, and every request is answered', async () => {
+  scene.clock.moveMs(24 * 60 * 60_000)
+  const people = []
+  for (let at = 0; at < 3; at++) people.push(await changing(`0919000001${at}`))
+  scene.clock.moveMs(60_000)
+  const replies = await Promise.all(
+    people.flatMap(({ here, there, code }, at) => {
+      const phone = `0919000001${at}`
+      return [
+        here.post('/v1/me/phone', { phone }),
+        there.post('/v1/me/phone/confirm', { phone, code }),
+        there.post('/v1/me/phone', { phone }),
+      ]
+    }),
+  )
+  for (const { status, text } of replies) expect([200, 202, 400, 503], text).toContain(status)
 })
