@@ -88,6 +88,33 @@ test('answers are in the language of the person, and refusals in the words of th
   expect([foreign.exit, foreign.code]).toEqual([2, 'USAGE'])
 })
 
+test('months of usage are those of the language, or of the calendar that is named', async () => {
+  const monthsOf = async (locale: string, ...words: string[]) => {
+    const range = ['--from', '2026-10-01', '--to', '2026-11-30']
+    const usage = await done(
+      { ...env, KHERAD_LOCALE: locale },
+      'usage',
+      '--interval',
+      'month',
+      ...range,
+      ...words,
+    )
+    return usage.calendar
+  }
+  expect([await monthsOf('en'), await monthsOf('fa')]).toEqual(['gregorian', 'jalali'])
+  expect(await monthsOf('en', '--calendar', 'jalali')).toBe('jalali')
+  expect(await monthsOf('fa', '--calendar', 'gregorian')).toBe('gregorian')
+  const wrong = await refused(env, 'usage', '--calendar', 'lunar')
+  expect([wrong.exit, wrong.code]).toEqual([1, 'INVALID_REQUEST'])
+  for (const [locale, about] of [
+    ['en', 'whose months are meant'],
+    ['fa', 'تقویم ماه‌ها'],
+  ] as const) {
+    const help = await kherad({ ...env, KHERAD_LOCALE: locale }, 'usage', '--help')
+    expect([help.out.includes('--calendar jalali|gregorian'), help.out.includes(about)]).toEqual([true, true])
+  }
+})
+
 test('the key comes from the environment, a file or the input, and the database is meant where no server is', async () => {
   const { KHERAD_KEY: secret, ...bare } = env
   const typed = start(bare, ['balance', '--key', '-', '--json'], { input: [`${secret}\n`] })

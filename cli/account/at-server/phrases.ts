@@ -74,6 +74,13 @@ export const serverHelp: OptionHelp = {
       'the length of a period; the whole range when left out',
     ),
   },
+  calendar: {
+    value: 'jalali|gregorian',
+    about: sentence(
+      'تقویم ماه‌ها؛ در نبودش jalali، و به انگلیسی gregorian',
+      'whose months are meant; gregorian when left out, in Persian jalali',
+    ),
+  },
   'group-by': {
     value: 'A,B',
     about: sentence(

@@ -85,7 +85,7 @@ export const usageCommands: Command[] = [
       },
       ...{
         takes: [],
-        options: [...filters, 'interval', 'group-by', 'time-zone'],
+        options: [...filters, 'interval', 'calendar', 'group-by', 'time-zone'],
         needs: [],
         help: serverHelp,
       },
@@ -119,6 +119,7 @@ async function showUsage(
   const path = withQuery('/v1/account/usage', {
     ...{ from, to, model, interval, customer_id: customer, project_id: project },
     ...{ group_by: options['group-by'], time_zone: options['time-zone'] },
+    calendar: options['calendar'] ?? (language === 'fa' ? 'jalali' : 'gregorian'),
   })
   const answer = await requestRecord<Usage>(server, 'GET', path)
   const named = Object.entries(groups).filter(([member]) => answer.data.some((row) => member in row))
