@@ -22,3 +22,6 @@ export class ApiError extends Error {
     this.requestId = requestId
   }
 }
+
+/** Whether the API says that a thing is not there, or not for this person: it says both alike. */
+export const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404

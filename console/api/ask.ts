@@ -19,7 +19,12 @@ interface Waiting {
   resolve(isGiven: boolean): void
 }
 
-const needs: Record<string, Need> = { NOT_SIGNED_IN: 'sign_in', STEP_UP_REQUIRED: 'step_up' }
+/** Routes that serve programs too ask for a key where the session has ended: pages never send one. */
+const needs: Record<string, Need> = {
+  NOT_SIGNED_IN: 'sign_in',
+  INVALID_API_KEY: 'sign_in',
+  STEP_UP_REQUIRED: 'step_up',
+}
 const waiting = new Map<Need, Waiting>()
 const listeners = new Set<() => void>()
 let shown: ReadonlySet<Need> = new Set()
@@ -27,6 +32,21 @@ let shown: ReadonlySet<Need> = new Set()
 /** What the person must do before the refused call can succeed; undefined for other errors, and where no shell would ask. */
 export const needOf = (error: unknown): Need | undefined =>
   error instanceof ApiError && listeners.size > 0 ? needs[error.code] : undefined
+
+/** Makes a call, and once more after each thing that it asks of the person. Throws as `call` does. */
+export async function whenAnswered<T>(act: () => Promise<T>): Promise<T> {
+  const asked = new Set<Need>()
+  for (;;)
+    try {
+      return await act()
+    } catch (error) {
+      const need = needOf(error)
+      if (need === undefined || asked.has(need)) throw error
+      asked.add(need)
+      if (need === 'step_up') await stepUp()
+      else if (!(await ask(need))) throw error
+    }
+}
 
 /** Asks the person; resolves to whether they have done it. */
 export function ask(need: Need): Promise<boolean> {

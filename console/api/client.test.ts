@@ -98,6 +98,14 @@ test('where the session has ended the person signs in again, and the same call i
   ])
 })
 
+test('a route that programs call too refuses an ended session by the key that is not there, and the person signs in again', async () => {
+  const asked = serve([401, refusal('INVALID_API_KEY')], [200, { data: [] }])
+  const { asked: needs } = person(true)
+  await call('GET /v1/requests', { query: { limit: 50 } })
+  expect(needs).toEqual(['sign_in'])
+  expect(asked).toHaveLength(2)
+})
+
 test('where a recent factor is missing the person gives one, and the same call is made with the same key', async () => {
   const asked = serve([403, refusal('STEP_UP_REQUIRED')], [202, {}])
   const { asked: needs } = person(true)

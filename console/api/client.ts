@@ -1,7 +1,7 @@
 /** Calls the documented routes of this server, as the person who is signed in. */
 import { locale } from '../words/locale.ts'
 import { ApiError } from './api-error.ts'
-import { ask, type Need, needOf, stepUp } from './ask.ts'
+import { whenAnswered } from './ask.ts'
 import type { Operations } from './operations.ts'
 import { project } from './project.ts'
 import { noteSignedIn } from './session-hint.ts'
@@ -27,6 +27,8 @@ export type Input<Name extends OperationName> = Part<Name, 'params'> &
 interface CallOptions {
   signal?: AbortSignal
   idempotencyKey?: string
+  /** The id of the project that the call is about, where it is another one than that of the pages. */
+  project?: string
   /** The request goes on when the page is left meanwhile, as that of a change whose time to be undone ends so. */
   keepalive?: boolean
 }
@@ -45,17 +47,7 @@ export async function call<Name extends OperationName>(
   name: Name,
   ...[input]: Arguments<Name>
 ): Promise<Reply<Name>> {
-  const asked = new Set<Need>()
-  for (;;)
-    try {
-      return await callOnce(name, input ?? {})
-    } catch (error) {
-      const need = needOf(error)
-      if (need === undefined || asked.has(need)) throw error
-      asked.add(need)
-      if (need === 'step_up') await stepUp()
-      else if (!(await ask(need))) throw error
-    }
+  return await whenAnswered(() => callOnce(name, input ?? {}))
 }
 
 interface LooseInput extends CallOptions {
@@ -92,8 +84,11 @@ export function addressOf(template: string, { params = {}, query = {} }: LooseIn
   return search === '' ? path : `${path}?${search}`
 }
 
-function headersOf({ body, idempotencyKey }: LooseInput): Record<string, string> {
-  const projectId = project()
+function headersOf({
+  body,
+  idempotencyKey,
+  project: projectId = project(),
+}: LooseInput): Record<string, string> {
   return {
     accept: 'application/json',
     'accept-language': locale(),

@@ -13,10 +13,14 @@ export function project(): string | undefined {
 }
 
 export function chooseProject(projectId: string | undefined): void {
-  for (const storage of [sessionStorage, localStorage])
-    if (projectId === undefined) storage.removeItem(storedAs)
-    else storage.setItem(storedAs, projectId)
+  if (projectId === undefined) forgetProject()
+  else for (const storage of [sessionStorage, localStorage]) storage.setItem(storedAs, projectId)
   for (const listener of listeners) listener()
+}
+
+/** The next page begins without a project; this one, which is being left, keeps its own. */
+export function forgetProject(): void {
+  for (const storage of [sessionStorage, localStorage]) storage.removeItem(storedAs)
 }
 
 export function subscribeProject(listener: () => void): () => void {

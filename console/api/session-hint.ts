@@ -6,6 +6,20 @@ const storedAs = 'kherad.signed-in'
 
 export const mayBeSignedIn = (): boolean => localStorage.getItem(storedAs) !== null
 
-export const noteSignedIn = (): void => localStorage.setItem(storedAs, '1')
+const leavingAs = 'kherad.leaving'
+
+/** Nothing is known yet of whoever has signed in. */
+export function noteSignedIn(): void {
+  localStorage.setItem(storedAs, '1')
+  noteLeaving(true)
+}
 
 export const noteSignedOut = (): void => localStorage.removeItem(storedAs)
+
+/** Whether the person may be one who is to be deleted, and who may read nothing but that. */
+export const mayBeLeaving = (): boolean => localStorage.getItem(leavingAs) !== null
+
+export function noteLeaving(mayBe: boolean): void {
+  if (mayBe) localStorage.setItem(leavingAs, '1')
+  else localStorage.removeItem(leavingAs)
+}

@@ -12,12 +12,13 @@ import { CopyLink } from '../pieces/copy-button.tsx'
 import { CopyField } from '../pieces/copy-field.tsx'
 import { Dialog, DialogActions } from '../pieces/dialog.tsx'
 import { LogList } from '../pieces/log-list.tsx'
+import { NameDialog } from '../pieces/name-dialog.tsx'
 import { pieceWords } from '../pieces/pieces.words.ts'
 import { Row, Rows } from '../pieces/rows.tsx'
 import { EmptyState, ErrorState, Notice, Skeleton } from '../pieces/states.tsx'
 import { Tabs } from '../pieces/tabs.tsx'
 import { showToast } from '../pieces/toasts.ts'
-import { formatNumber, formatPercent } from '../words/digits.ts'
+import { formatMicrocredits, formatNumber, formatPercent } from '../words/digits.ts'
 import { FileName, Id, Ltr, Moment, Name } from '../words/personal.tsx'
 import { useLocale, useWords } from '../words/use-words.ts'
 import { Calls } from './calls.tsx'
@@ -51,7 +52,13 @@ function Figures(): ReactNode {
   const number = (value: number): string => formatNumber(locale, value)
   return (
     <Grid columns="figures">
-      <Figure label={words.spendable} value={number(18_420)} unit={words.unit} note={words.spendableNote} />
+      <Figure
+        label={words.spendable}
+        value={number(18_420)}
+        exact={formatMicrocredits(locale, 18_420_170_023n)}
+        unit={words.unit}
+        note={words.spendableNote}
+      />
       <Figure label={words.today} value={number(726)} unit={words.unit} note={words.todayNote} />
       <Figure
         label={words.monthCap}
@@ -262,11 +269,23 @@ function Dialogs(): ReactNode {
   const pieces = useWords(pieceWords)
   const [isOpen, setOpen] = useState(false)
   const [isNaming, setNaming] = useState(false)
+  const [isRenaming, setRenaming] = useState(false)
+  const [name, setName] = useState('ربات پشتیبانی ۲')
   const revoke = useAction(async () => setNaming(false))
   return (
     <div className={styles['row']}>
       <Button onClick={() => setOpen(true)}>{words.open}</Button>
       <Button onClick={() => setNaming(true)}>{words.confirmByName}</Button>
+      <Button onClick={() => setRenaming(true)}>{words.rename}</Button>
+      {isRenaming && (
+        <NameDialog
+          title={words.rename}
+          label={words.keyName}
+          name={name}
+          rename={async (to) => setName(to)}
+          onClose={() => setRenaming(false)}
+        />
+      )}
       {isNaming && (
         <ConfirmDialog
           title={words.revoke}

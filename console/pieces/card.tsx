@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './card.module.css'
 import { classes } from './classes.ts'
-import { Unseen } from './unseen.tsx'
+import { Exact } from './exact.tsx'
 
 interface CardProps {
   title?: ReactNode
@@ -32,7 +32,7 @@ interface FigureProps {
   /** How much of a whole it is, from 0; above 1 is drawn as over. */
   part?: number
   note?: ReactNode
-  /** The figure to its last decimal, on hover and for screen readers. */
+  /** Credits to the last micro-credit, shown where `value` is cut. */
   exact?: string | undefined
   /** The one button of the figure, such as «تغییر», at the end of its label's line. */
   action?: ReactNode
@@ -45,9 +45,8 @@ export const Figure = ({ label, value, unit, part, note, exact, action }: Figure
       <span className={styles['figureLabel']}>{label}</span>
       {action}
     </div>
-    <div className={styles['figureValue']} {...(exact !== undefined && { title: exact })}>
-      <bdi {...(exact !== undefined && { 'aria-hidden': true })}>{value}</bdi>
-      {exact !== undefined && <Unseen>{exact}</Unseen>}
+    <div className={styles['figureValue']}>
+      {exact === undefined || exact === value ? <bdi>{value}</bdi> : <Exact exact={exact}>{value}</Exact>}
       {unit !== undefined && <span className={styles['figureUnit']}>{unit}</span>}
     </div>
     {part !== undefined && <Bar part={part} label={label} />}

@@ -14,8 +14,12 @@ interface ConfirmDialogProps {
   title: string
   /** What is lost for good, in a sentence. */
   children: ReactNode
+  /** What else is lost or chosen, below the sentence. */
+  more?: ReactNode
   /** The name that must be typed. */
   name: string
+  /** Whose name it is: by this it is asked for. */
+  of?: keyof typeof pieceWords.fa.typeName
   /** The word on the button, such as «باطل کردن». */
   verb: string
   action: Action<[]>
@@ -26,7 +30,9 @@ interface ConfirmDialogProps {
 export function ConfirmDialog({
   title,
   children,
+  more,
   name,
+  of = 'thing',
   verb,
   action,
   onClose,
@@ -43,9 +49,10 @@ export function ConfirmDialog({
     <Dialog title={title} isOpen onClose={onClose}>
       <Form onSubmit={submit}>
         <p>{children}</p>
+        {more}
         {action.error !== undefined && <Notice kind="failure">{sentence}</Notice>}
         <TextField
-          label={words.typeName}
+          label={words.typeName[of]}
           hint={<Name>{name}</Name>}
           autoFocus
           autoComplete="off"

@@ -1,4 +1,4 @@
-import type { Locale } from '../words/locale.ts'
+import { credits } from '../words/credits.ts'
 
 const fa = {
   again: 'دوباره',
@@ -8,6 +8,7 @@ const fa = {
   notCopied: 'مرورگر رونوشت را نپذیرفت. متن را انتخاب کنید و خودتان رونوشت بردارید.',
   close: 'بستن',
   cancel: 'انصراف',
+  save: 'ذخیره',
   undo: 'برگرداندن',
   saved: (what: string) => `«${what}» ذخیره شد.`,
   undone: (what: string) => `«${what}» به حالت پیش از تغییر برگشت.`,
@@ -48,9 +49,15 @@ const fa = {
   dark: 'تیره',
   auto: 'خودکار',
   credit: 'اعتبار',
+  exact: (amount: string) => `دقیق: ${amount} اعتبار`,
   nothingFound: 'چیزی پیدا نشد.',
   remove: (name: string) => `برداشتن ${name}`,
-  typeName: 'برای ادامه نامش را بنویسید',
+  typeName: {
+    thing: 'برای ادامه نامش را بنویسید',
+    account: 'برای ادامه نام حساب را بنویسید',
+    member: 'برای ادامه نام این عضو را بنویسید',
+    you: 'برای ادامه نام خودتان را بنویسید',
+  },
 }
 
 const en = {
@@ -61,6 +68,7 @@ const en = {
   notCopied: 'The browser did not let us copy. Select the text and copy it yourself.',
   close: 'Close',
   cancel: 'Cancel',
+  save: 'Save',
   undo: 'Undo',
   saved: (what: string) => `“${what}” is saved.`,
   undone: (what: string) => `“${what}” is as it was before.`,
@@ -101,11 +109,17 @@ const en = {
   dark: 'Dark',
   auto: 'Auto',
   credit: 'credits',
+  exact: (amount: string) => `Exactly ${credits(amount)}`,
   nothingFound: 'Nothing was found.',
   remove: (name: string) => `Remove ${name}`,
-  typeName: 'Type its name to go on',
+  typeName: {
+    thing: 'Type its name to go on',
+    account: 'Type the name of the account to go on',
+    member: 'Type the name of the member to go on',
+    you: 'Type your own name to go on',
+  },
 } satisfies typeof fa
 
 export const pieceWords = { fa, en }
 
-export const languageNames: Record<Locale, string> = { fa: 'فارسی', en: 'English' }
+export const languageNames = { fa: 'فارسی', en: 'English' }

@@ -8,18 +8,20 @@ import { Icon } from './icons.tsx'
 import { pieceWords } from './pieces.words.ts'
 import styles from './states.module.css'
 
-/** Nothing is there yet: why, and the one next step. */
+/** Nothing is there yet: why, and the one next step. `isPage`: nothing else is on the page, so its title is that of the page. */
 export const EmptyState = ({
   title,
   children,
   action,
+  isPage = false,
 }: {
   title: string
   children?: ReactNode
   action?: ReactNode
+  isPage?: boolean
 }): ReactNode => (
   <div className={styles['state']}>
-    <h2>{title}</h2>
+    {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
     {children !== undefined && <p>{children}</p>}
     {action !== undefined && <div className={styles['actions']}>{action}</div>}
   </div>

@@ -13,6 +13,7 @@ export function NoAccount({ me }: { me: Reply<'GET /v1/me'> }): ReactNode {
   const ask = me.email === null ? words.noAccountNoAddress : words.noAccountAsk(`\u2066${me.email}\u2069`)
   return (
     <EmptyState
+      isPage
       title={words.noAccount}
       action={
         <Button onClick={() => void queries.invalidateQueries({ queryKey: ['accounts'] })}>

@@ -10,6 +10,7 @@ export function PageNotFound(): ReactNode {
   const words = useWords(shellWords)
   return (
     <EmptyState
+      isPage
       title={words.notFound}
       action={
         <a className={buttonClass('plain')} href="/">

@@ -24,6 +24,6 @@ test('pages are found by their names in both languages, however they are typed',
   expect(titles('zebra')).toEqual([])
 })
 
-test('a text is compared without half-spaces, marks, case and the script of its digits', () => {
-  expect(comparable(' Ke\u200cYs ۱۲ كُ ')).toBe('keys 12 ک')
+test('a text is compared without half-spaces, marks, signs of direction, case and the script of its digits', () => {
+  expect(comparable(' \u2068Ke\u200cYs\u2069 ۱۲\u200f كُ ')).toBe('keys 12 ک')
 })

@@ -4,9 +4,10 @@ import { Outlet, useRouter, useRouterState } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { call, type Reply } from '../api/client.ts'
+import { leaveSession } from '../api/leave.ts'
 import { chooseProject, project, subscribeProject } from '../api/project.ts'
 import { accountsQuery, balanceQuery, type MyAccount, meQuery } from '../api/queries.ts'
-import { mayBeSignedIn, noteSignedOut } from '../api/session-hint.ts'
+import { mayBeLeaving, mayBeSignedIn, noteLeaving, noteSignedOut } from '../api/session-hint.ts'
 import { ErrorState, Skeleton } from '../pieces/states.tsx'
 import { endToasts } from '../pieces/toasts.ts'
 import { formatNumber } from '../words/digits.ts'
@@ -27,12 +28,16 @@ const Palette = lazy(() => import('./palette.tsx'))
 
 export function Shell(): ReactNode {
   const me = useQuery({ ...meQuery, enabled: mayBeSignedIn() })
-  const accounts = useQuery({ ...accountsQuery, enabled: mayBeSignedIn() })
+  const isLeaving = me.data ? me.data.deletion !== null : mayBeLeaving()
+  const accounts = useQuery({ ...accountsQuery, enabled: mayBeSignedIn() && !isLeaving })
   const error = me.error ?? accounts.error
   const isStranger = !mayBeSignedIn() || (error instanceof ApiError && error.code === 'NOT_SIGNED_IN')
   useEffect(() => {
     if (isStranger) goToSignIn()
   }, [isStranger])
+  useEffect(() => {
+    if (me.data) noteLeaving(isLeaving)
+  }, [me.data, isLeaving])
   const again = (): void => {
     void me.refetch()
     void accounts.refetch()
@@ -101,7 +106,7 @@ function SignedIn({ me, accounts }: SignedInProps): ReactNode {
           />
         }
       >
-        {account?.state === 'closing' && <ClosingNotice account={account} projectId={projectId} onGo={go} />}
+        {account?.state === 'closing' && <ClosingNotice account={account} projectId={projectId} />}
         {account || !needsAccount(path) ? <Outlet /> : <NoAccount me={me} />}
       </Frame>
       {hasPalette && (
@@ -117,9 +122,7 @@ function SignedIn({ me, accounts }: SignedInProps): ReactNode {
 async function signOut(): Promise<void> {
   endToasts()
   await call('POST /v1/sign-out')
-  noteSignedOut()
-  chooseProject(undefined)
-  location.assign('/sign-in')
+  leaveSession()
 }
 
 /** The project of the pages: the chosen one, or the first where nothing is chosen or the chosen one is gone. */

@@ -109,6 +109,7 @@ function FirstForm({
           value={email}
           onChange={setEmail}
           error={emailError}
+          {...(isPhone && methods.password && { hint: words.phoneHint })}
         />
         {!isByCode && !isPhone && (
           <PasswordField
@@ -129,6 +130,7 @@ function FirstForm({
       <OtherWays
         methods={methods}
         isByCode={isByCode}
+        canSwitch={methods.password && methods.code && !isPhone}
         onSwitch={() => {
           enter.clear()
           setByCode(!isByCode)
@@ -144,15 +146,16 @@ function FirstForm({
 interface OtherWaysProps {
   methods: Methods
   isByCode: boolean
+  /** Between password and code; to a phone only a code goes. */
+  canSwitch: boolean
   onSwitch(): void
   passkey: Action<[]>
   provider: Action<[string]>
 }
 
-function OtherWays({ methods, isByCode, onSwitch, passkey, provider }: OtherWaysProps): ReactNode {
+function OtherWays({ methods, isByCode, canSwitch, onSwitch, passkey, provider }: OtherWaysProps): ReactNode {
   const words = useWords(signInWords)
   const locale = useLocale()
-  const canSwitch = methods.password && methods.code
   const hasPasskey = methods.passkey.available && hasPasskeys()
   if (!canSwitch && !hasPasskey && methods.openid.length === 0 && !methods.passkey.why) return null
   return (

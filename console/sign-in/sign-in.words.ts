@@ -4,6 +4,7 @@ const fa = {
   email: 'نشانی ایمیل',
   emailOrPhone: 'نشانی ایمیل یا شمارهٔ همراه',
   sendMessage: 'فرستادن کد با پیامک',
+  phoneHint: 'با شمارهٔ همراه فقط کد پیامک می‌شود. برای ورود با گذرواژه نشانی ایمیل خود را بنویسید.',
   messageTitle: 'پیامکتان را ببینید',
   messageSent:
     'اگر این شماره از آنِ کسی باشد که این‌جا وارد می‌شود، کدی برایش پیامک کرده‌ایم که ۵ دقیقه و فقط در همین مرورگر کار می‌کند:',
@@ -76,6 +77,7 @@ const en = {
   email: 'E-mail address',
   emailOrPhone: 'E-mail address or mobile number',
   sendMessage: 'Send a code by SMS',
+  phoneHint: 'To a number only a code is sent. To use your password, write your e-mail address.',
   messageTitle: 'Look at your messages',
   messageSent:
     'If somebody signs in here with this number, we have sent it a code by SMS, which works for 5 minutes and in this browser only:',

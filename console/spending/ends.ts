@@ -1,11 +1,12 @@
 import type { Limit } from './names.ts'
 import { type CapState, capStateOf, type Pace, reachedAt } from './pace.ts'
 
+/** What is spent is null of an account of which somebody sees only some projects. */
 interface Caps {
   month_cap_credits: number | null
-  month_spent_credits: number
+  month_spent_credits: number | null
   cap_credits: number | null
-  spent_credits: number
+  spent_credits: number | null
 }
 
 /** What stops paid requests first at the pace of these days. */
@@ -30,8 +31,12 @@ const capsOf = (
   pace: Pace | undefined,
   now: Date,
 ): Record<'month' | 'total', CapState | undefined> => {
-  const stateOf = (cap: number | null, spent: number, period: 'month' | 'total'): CapState | undefined =>
-    cap === null ? undefined : capStateOf({ cap, spent, period }, pace, now)
+  const stateOf = (
+    cap: number | null,
+    spent: number | null,
+    period: 'month' | 'total',
+  ): CapState | undefined =>
+    cap === null || spent === null ? undefined : capStateOf({ cap, spent, period }, pace, now)
   return {
     month: stateOf(caps.month_cap_credits, caps.month_spent_credits, 'month'),
     total: stateOf(caps.cap_credits, caps.spent_credits, 'total'),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { capStateOf, monthAround, paceOf, projectedAt, reachedAt } from './pace.ts'
+import { capStateOf, daysSince, monthAround, paceOf, projectedAt, reachedAt } from './pace.ts'
 
 const at = (text: string): Date => new Date(text)
 const tenADay = { microcredits: 140_000_000n, days: 14 }
@@ -15,20 +15,32 @@ test('a month begins and ends at midnight in Tehran', () => {
   expect(new Date(monthAround(at(ends)).beganMs).toISOString()).toBe(ends)
 })
 
-test('the pace is that of the fourteen whole days before today, or of those since the account was opened', () => {
+test('usage since a moment is read from its day in the zone of the account, that of the month from the first, up to today there', () => {
+  const opened = at('2026-11-05T22:00:00Z')
+  expect(daysSince(opened, now, 'Asia/Tehran')).toEqual({ from: '2026-11-06', to: '2026-11-11' })
+  expect(daysSince(opened, now, 'America/New_York')).toEqual({ from: '2026-11-05', to: '2026-11-10' })
+  expect(daysSince('month', now, 'America/New_York')).toEqual({ from: '2026-11-01', to: '2026-11-10' })
+  expect(daysSince('month', at('2026-11-10T15:30:00Z'), 'Asia/Tokyo').to).toBe('2026-11-11')
+  // The month of caps has begun in Tehran, and not yet there.
+  const first = at('2026-10-31T21:00:00Z')
+  expect(daysSince('month', first, 'America/New_York')).toEqual({ from: '2026-11-01', to: '2026-11-01' })
+})
+
+test('the pace is that of the fourteen whole days before today, or of those since the account was opened, and a closing account has none', () => {
   const days = [
     { day: '2026-11-15', microcredits: 999n },
     { day: '2026-11-16', microcredits: 9_007_199_254_740_993n },
     { day: '2026-11-29', microcredits: 7n },
     { day: '2026-11-30', microcredits: 100_000n },
   ]
-  expect(paceOf(days, '2026-11-30', '2025-01-01')).toEqual({
+  expect(paceOf(days, '2026-11-30', { opened: '2025-01-01' })).toEqual({
     microcredits: 9_007_199_254_741_000n,
     days: 14,
   })
-  expect(paceOf(days, '2026-11-30', '2026-11-28')?.days).toBe(2)
-  expect(paceOf(days, '2026-11-30', '2026-11-30')).toBeUndefined()
-  expect(paceOf(days.slice(3), '2026-11-30', '2025-01-01')).toBeUndefined()
+  expect(paceOf(days, '2026-11-30', { opened: '2026-11-28' })?.days).toBe(2)
+  expect(paceOf(days, '2026-11-30', { opened: '2026-11-30' })).toBeUndefined()
+  expect(paceOf(days, '2026-11-30', { opened: '2025-01-01', isClosing: true })).toBeUndefined()
+  expect(paceOf(days.slice(3), '2026-11-30', { opened: '2025-01-01' })).toBeUndefined()
 })
 
 test('what is left is reached at the pace, within a year', () => {

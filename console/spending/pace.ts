@@ -2,7 +2,7 @@
  * When credit and caps are reached, if spending goes on as in the last two weeks. Home, Usage and the page of the account tell it by these functions, so
  * that they cannot differ. Months are those of caps: Gregorian, in Tehran.
  */
-import { addDays, type IsoDay } from '../words/tehran-days.ts'
+import { addDays, dayInZone, type IsoDay } from '../words/tehran-days.ts'
 
 const dayMs = 86_400_000
 /** Iran has had no summer time since 1401 (2022). */
@@ -25,13 +25,14 @@ export const paceRange = (today: IsoDay): { from: IsoDay; to: IsoDay } => ({
 
 /**
  * The pace of the days before today, which is not over. An account that is younger is told by the days since it was opened. Undefined where nothing was
- * spent in them: of these nobody can tell.
+ * spent in them, for of these nobody can tell, and where the account is closing, for nothing more is spent.
  */
 export function paceOf(
   days: readonly { day: IsoDay; microcredits: bigint }[],
   today: IsoDay,
-  opened: IsoDay,
+  { opened, isClosing = false }: { opened: IsoDay; isClosing?: boolean },
 ): Pace | undefined {
+  if (isClosing) return undefined
   const { from } = paceRange(today)
   const first = opened > from ? opened : from
   const past = days.filter(({ day }) => day >= from && day < today)
@@ -72,6 +73,17 @@ export function monthAround(now: Date): { beganMs: number; endsMs: number } {
     beganMs: Date.UTC(year, month, 1) - tehranMs,
     endsMs: Date.UTC(year, month + 1, 1) - tehranMs,
   }
+}
+
+/**
+ * The days in which something was spent since the month of caps began, or since another moment, in the zone in which usage is read. In another zone than
+ * Tehran's the month of caps begins within a day: it is then taken from the first of the month in that zone.
+ */
+export function daysSince(since: 'month' | Date, now: Date, timeZone: string): { from: IsoDay; to: IsoDay } {
+  const to = dayInZone(now, timeZone)
+  if (since !== 'month') return { from: dayInZone(since, timeZone), to }
+  const from = dayInZone(new Date(monthAround(now).beganMs), 'Asia/Tehran')
+  return { from, to: to < from ? from : to }
 }
 
 export type CapState =

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changeOf, decimalsOf, type Group, partOf, percentsOf, sumOf, topOf } from './sums.ts'
+import { changeOf, decimalsOf, finestDecimals, type Group, partOf, percentsOf, sumOf, topOf } from './sums.ts'
 
 const group = (value: string | undefined, microcredits: bigint, requests = 1): Group => ({
   value,
@@ -45,6 +45,9 @@ test('all amounts of a column have the decimals that the finest needs', () => {
   expect(decimalsOf([1_000_000n, 0n])).toBe(0)
   expect(decimalsOf([1_500_000n, 2_000_000n])).toBe(3)
   expect(decimalsOf([1_500_000n, -1n])).toBe(6)
+  expect([[], [0n], [1_500_000n, 2_000n], [1_000_100n], [10n, 1_000n], [1n]].map(finestDecimals)).toEqual([
+    3, 3, 3, 4, 5, 6,
+  ])
   expect(partOf(1n, 3n)).toBe(0.333)
   expect(partOf(5n, 0n)).toBe(0)
 })

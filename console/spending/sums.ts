@@ -73,6 +73,10 @@ export const decimalsOf = (amounts: readonly bigint[]): 0 | 3 | 6 =>
       ? 3
       : 0
 
+/** Equal for all amounts of calls, so that decimal marks stand below each other: as many as the finest of them needs, and three at least. */
+export const finestDecimals = (amounts: readonly bigint[]): number =>
+  [3, 4, 5].find((most) => amounts.every((amount) => amount % 10n ** BigInt(6 - most) === 0n)) ?? 6
+
 /** A part of a whole from 0 to 1, in thousandths; 0 of nothing. */
 export const partOf = (part: bigint, whole: bigint): number =>
   whole <= 0n ? 0 : Number((part * 1_000n) / whole) / 1_000

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useAccount } from '../api/use-account.ts'
-import { useToday } from '../api/use-today.ts'
+import { type Today, useToday } from '../api/use-today.ts'
 import { calendarOf } from '../words/ranges.ts'
 import { dayInZone } from '../words/tehran-days.ts'
 import { useLocale } from '../words/use-words.ts'
@@ -28,7 +28,7 @@ export function useRecent(scope: string | undefined): RecentQuery {
   const usage = useQuery(accountUsageQuery(projectId, query))
   const days = usage.data && daysOf(usage.data.data)
   return {
-    data: days && today.data ? { days, pace: paceOf(days, today.data.day, openedOn(today.data)) } : undefined,
+    data: days && today.data ? { days, pace: paceOf(days, today.data.day, spanOf(today.data)) } : undefined,
     error: today.error ?? usage.error,
     refetch: () => {
       today.refetch()
@@ -37,8 +37,10 @@ export function useRecent(scope: string | undefined): RecentQuery {
   }
 }
 
-const openedOn = ({ account, timeZone }: NonNullable<ReturnType<typeof useToday>['data']>): string =>
-  dayInZone(new Date(account.created_at), timeZone)
+const spanOf = ({ account, timeZone }: Today) => ({
+  opened: dayInZone(new Date(account.created_at), timeZone),
+  isClosing: account.state === 'closing',
+})
 
 /** The pace of the whole account; undefined for whoever sees only some of its projects, and so only some of its spending. */
 export function useAccountPace(): { pace: Pace | undefined; recent: RecentQuery } {

@@ -43,6 +43,9 @@ const ofStranger = ['sign-in', 'sign-up', 'recovery', 'link'].map((name) => ({
   isOfStranger: true,
 }))
 
+/** Tabs of pages that have more to show than the first one. */
+const ofTabs = [{ name: 'profile-sign-in', path: '/profile?tab=sign-in', isOfStranger: false }]
+
 const nameOf = (page: string): string => page.replace(/[/$]+/g, '-').replace(/^-/, '') || 'home'
 
 /** A page of console/shell/pages.ts, of which this program reads no more. */
@@ -70,7 +73,7 @@ export async function shotsOf(): Promise<Shot[]> {
     const name = nameOf(one)
     return { name, path: one, isOfStranger: false, ...(isDense(name) && { maxHeight: 1_000 }) }
   })
-  return [...ofStranger, ...ofPerson]
+  return [...ofStranger, ...ofPerson, ...ofTabs]
 }
 
 export const fileOf = ({ name }: Pick<Shot, 'name'>, { locale, suffix }: View): string =>

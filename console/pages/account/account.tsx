@@ -1,11 +1,13 @@
 /** Credit and caps: what the account may spend, its caps and thresholds, and its projects. */
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { accountQuery } from '../../api/account.ts'
+import { call } from '../../api/client.ts'
 import { useAccount } from '../../api/use-account.ts'
 import { Button, LinkButton } from '../../pieces/button.tsx'
 import { Fact, Note } from '../../pieces/card.tsx'
+import { NameDialog } from '../../pieces/name-dialog.tsx'
 import { EmptyState, ErrorState, Notice, Skeleton } from '../../pieces/states.tsx'
 import { PageHead } from '../../shell/frame.tsx'
 import { cleanName } from '../../words/clean-name.ts'
@@ -16,10 +18,9 @@ import { CapDialog, type CapPart } from './cap-dialog.tsx'
 import { Caps } from './caps.tsx'
 import { ClosingCard } from './closing-card.tsx'
 import { Figures } from './figures.tsx'
-import { NameDialog } from './name-dialog.tsx'
 import { ProjectDialog } from './project-dialog.tsx'
 import { Projects } from './projects.tsx'
-import { type Account, type Project, projectsQuery } from './queries.ts'
+import { type Account, noteAccount, type Project, projectsQuery } from './queries.ts'
 import { ThresholdsDialog } from './thresholds-dialog.tsx'
 import { ZoneDialog } from './zone-dialog.tsx'
 
@@ -32,7 +33,12 @@ export default function AccountPage(): ReactNode {
     void account.refetch()
     void projects.refetch()
   }
-  if (projectId === undefined) return <EmptyState title={words.noProject}>{words.noProjectWhy}</EmptyState>
+  if (projectId === undefined)
+    return (
+      <EmptyState isPage title={words.noProject}>
+        {words.noProjectWhy}
+      </EmptyState>
+    )
   const error = account.error ?? projects.error
   if (error && !(account.data && projects.data)) return <ErrorState error={error} onAgain={again} />
   if (!account.data || !projects.data) return <Skeleton lines={8} onAgain={again} />
@@ -141,12 +147,29 @@ function Dialogs({ search: { change, project }, of, projects, may, onClose }: Di
   const edited = may.edit ? projects.find(({ id }) => id === project) : undefined
   return (
     <>
-      {may.rename && change === 'name' && <NameDialog of={of} onClose={onClose} />}
+      {may.rename && change === 'name' && <RenameDialog of={of} onClose={onClose} />}
       {may.rename && change === 'time_zone' && <ZoneDialog of={of} onClose={onClose} />}
       {may.cap && isCap(change) && <CapDialog key={change} of={of} part={change} onClose={onClose} />}
       {may.cap && change === 'thresholds' && <ThresholdsDialog of={of} onClose={onClose} />}
       {may.make && project === 'new' && <ProjectDialog of={undefined} onClose={onClose} />}
       {edited && <ProjectDialog key={edited.id} of={edited} onClose={onClose} />}
     </>
+  )
+}
+
+function RenameDialog({ of, onClose }: { of: Account; onClose(): void }): ReactNode {
+  const words = useWords(accountWords)
+  const queries = useQueryClient()
+  const { projectId } = useAccount()
+  const rename = async (name: string): Promise<void> =>
+    noteAccount(queries, projectId, await call('PATCH /v1/account', { body: { name } }))
+  return (
+    <NameDialog
+      title={words.changeOf(words.accountName)}
+      label={words.accountName}
+      name={of.name}
+      rename={rename}
+      onClose={onClose}
+    />
   )
 }

@@ -55,7 +55,7 @@ export function CapDialog({ of, part, onClose }: { of: Account; part: CapPart; o
           value={typed}
           onChange={setTyped}
         />
-        {typeof value === 'number' && value <= spent && (
+        {typeof value === 'number' && spent !== null && value <= spent && (
           <Notice kind="attention">{words.capBelow(formatNumber(locale, spent))}</Notice>
         )}
         {action.error !== undefined && error === undefined && <Notice kind="failure">{sentence}</Notice>}

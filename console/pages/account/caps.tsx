@@ -3,6 +3,7 @@ import { LinkButton } from '../../pieces/button.tsx'
 import { Fact, Figure, Grid } from '../../pieces/card.tsx'
 import { Chips } from '../../pieces/chips.tsx'
 import { type CapState, capStateOf } from '../../spending/pace.ts'
+import { UsageLink } from '../../spending/usage-link.tsx'
 import { useAccountPace } from '../../spending/use-pace.ts'
 import { formatDay } from '../../words/dates.ts'
 import { formatNumber, formatPercent } from '../../words/digits.ts'
@@ -45,10 +46,14 @@ function Cap({ of, part, onChange }: CapsProps & { part: CapPart }): ReactNode {
   if (cap === null) return <Figure label={label} value={words.noCap} note={words.noCapNote} action={action} />
   const period = part === 'month_cap_credits' ? 'month' : 'total'
   const spent = period === 'month' ? of.month_spent_credits : of.spent_credits
+  const number = (value: number): string => formatNumber(locale, value)
+  if (spent === null)
+    return (
+      <Figure label={label} value={number(cap)} unit={words.unit} note={words.capOfAccount} action={action} />
+    )
   const share = cap === 0 ? 1 : spent / cap
   const now = new Date()
   const state = capStateOf({ cap, spent, period }, pace, now)
-  const number = (value: number): string => formatNumber(locale, value)
   return (
     <Figure
       label={label}
@@ -57,7 +62,11 @@ function Cap({ of, part, onChange }: CapsProps & { part: CapPart }): ReactNode {
       action={action}
       note={
         <>
-          <div>{words.ofCap(number(spent), number(cap))}</div>
+          <div>
+            <UsageLink since={period === 'month' ? 'month' : of.created_at} project="all">
+              {words.ofCap(number(spent), number(cap))}
+            </UsageLink>
+          </div>
           <CapSentence state={state} period={period} />
         </>
       }

@@ -10,6 +10,7 @@ import { Card } from '../../pieces/card.tsx'
 import { ConfirmDialog } from '../../pieces/confirm-dialog.tsx'
 import { Notice, useSentence } from '../../pieces/states.tsx'
 import { showToast } from '../../pieces/toasts.ts'
+import { useClosingUndo } from '../../shell/use-closing-undo.ts'
 import { formatFull } from '../../words/dates.ts'
 import { formatMicrocredits, formatNumber } from '../../words/digits.ts'
 import { Name } from '../../words/personal.tsx'
@@ -27,18 +28,13 @@ export function ClosingCard({ of, projects }: { of: Account; projects: number })
   const { projectId } = useAccount()
   const [isAsked, setAsked] = useState(false)
   const deletion = useQuery(deletionQuery(projectId))
-  const reread = async (): Promise<void> => void (await queries.invalidateQueries())
   const close = useAction(async () => {
     await call('POST /v1/account/deletion', { body: { confirm: of.name } })
     setAsked(false)
     showToast(words.begun)
-    await reread()
+    await queries.invalidateQueries()
   })
-  const undo = useAction(async () => {
-    await call('DELETE /v1/account/deletion')
-    showToast(words.undone)
-    await reread()
-  })
+  const undo = useClosingUndo()
   const sentence = useSentence(undo.error)
   const pending = deletion.data?.deletion
   if (pending)
@@ -74,6 +70,7 @@ export function ClosingCard({ of, projects }: { of: Account; projects: number })
         <ConfirmDialog
           title={words.title}
           name={of.name}
+          of="account"
           verb={words.verb}
           action={close}
           onClose={() => setAsked(false)}

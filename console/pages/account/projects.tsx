@@ -4,6 +4,7 @@ import { Badge } from '../../pieces/badge.tsx'
 import { LinkButton } from '../../pieces/button.tsx'
 import { Card } from '../../pieces/card.tsx'
 import { Table } from '../../pieces/table.tsx'
+import { UsageLink } from '../../spending/usage-link.tsx'
 import { cleanName } from '../../words/clean-name.ts'
 import { formatNumber, formatPercent } from '../../words/digits.ts'
 import { Name } from '../../words/personal.tsx'
@@ -72,13 +73,21 @@ export function Projects({ projects, onEdit }: ProjectsProps): ReactNode {
             name: 'month',
             title: words.monthSpent,
             kind: 'figures',
-            cell: ({ month_spent_credits: spent }) => number(spent),
+            cell: ({ id, month_spent_credits: spent }) => (
+              <UsageLink since="month" project={id}>
+                {number(spent)}
+              </UsageLink>
+            ),
           },
           {
             name: 'all',
             title: words.allSpent,
             kind: 'figures',
-            cell: ({ spent_credits: spent }) => number(spent),
+            cell: ({ id, created_at: since, spent_credits: spent }) => (
+              <UsageLink since={since} project={id}>
+                {number(spent)}
+              </UsageLink>
+            ),
           },
         ]}
       />

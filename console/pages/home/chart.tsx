@@ -18,7 +18,7 @@ export function DaysChart({ days }: { days: readonly Day[] }): ReactNode {
       caption={words.chart}
       columns={{ title: words.chartDay, value: words.chartCredits }}
       bars={days.map((day) => ({ key: day.day, title: dayOf(day), value: day.microcredits }))}
-      format={(value) => `${formatMicrocredits(locale, value, { most: 3 })} ${words.unit}`}
+      format={(value) => `${formatMicrocredits(locale, value)} ${words.unit}`}
       marked={days.at(-1)?.day}
       ends={[first && dayOf(first), words.todayShort]}
     />

@@ -6,7 +6,7 @@ import { useAccount } from '../../api/use-account.ts'
 import { Card } from '../../pieces/card.tsx'
 import { Table } from '../../pieces/table.tsx'
 import { ResultBadge } from '../../spending/result-badge.tsx'
-import { decimalsOf } from '../../spending/sums.ts'
+import { finestDecimals } from '../../spending/sums.ts'
 import { cleanName } from '../../words/clean-name.ts'
 import { formatMicrocredits } from '../../words/digits.ts'
 import { Id, Moment } from '../../words/personal.tsx'
@@ -29,13 +29,14 @@ export function LastCalls(): ReactNode {
   })
   const rows = list.data?.data ?? []
   if (rows.length === 0) return null
-  const decimals = decimalsOf(rows.map(({ microcredits }) => BigInt(microcredits)))
+  const decimals = finestDecimals(rows.map(({ microcredits }) => BigInt(microcredits)))
   return (
     <Card title={words.lastCalls} action={<Link to="/requests">{words.allCalls}</Link>}>
       <Table
         label={words.lastCalls}
         rows={rows}
         keyOf={({ id }) => id}
+        hasCards
         columns={[
           {
             name: 'time',
@@ -60,7 +61,9 @@ export function LastCalls(): ReactNode {
             cell: ({ state, microcredits }) =>
               state === 'running'
                 ? ''
-                : formatMicrocredits(locale, BigInt(microcredits), { least: decimals }),
+                : formatMicrocredits(locale, BigInt(microcredits), {
+                    least: microcredits === '0' ? 0 : decimals,
+                  }),
           },
         ]}
       />

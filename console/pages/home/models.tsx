@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { Card } from '../../pieces/card.tsx'
+import { Card, Note } from '../../pieces/card.tsx'
 import { Table } from '../../pieces/table.tsx'
-import { decimalsOf, type Group, sumOf, topOf } from '../../spending/sums.ts'
+import { finestDecimals, type Group, sumOf, topOf } from '../../spending/sums.ts'
 import { formatMicrocredits, formatNumber } from '../../words/digits.ts'
 import { Id } from '../../words/personal.tsx'
 import { useLocale, useWords } from '../../words/use-words.ts'
@@ -21,18 +21,19 @@ export function Models({ groups }: { groups: readonly Group[] }): ReactNode {
         { ...top.rest, value: '', name: words.otherModels(formatNumber(locale, top.rest.count)) },
       ]
     : top.groups
-  const decimals = decimalsOf(rows.map(({ microcredits }) => microcredits))
+  const decimals = finestDecimals(rows.map(({ microcredits }) => microcredits))
   return (
     <Card title={words.models} action={<Link to="/usage">{words.usage}</Link>}>
+      <Note>{words.lastDays}</Note>
       <Table<Group>
         label={words.models}
         rows={rows}
         keyOf={({ value, name }) => name ?? value ?? ''}
+        hasCards
         columns={[
           {
             name: 'model',
             title: words.model,
-            note: words.lastDays,
             cell: ({ value, name }) => name ?? (value === undefined ? words.other : <Id>{value}</Id>),
           },
           {
@@ -52,7 +53,7 @@ export function Models({ groups }: { groups: readonly Group[] }): ReactNode {
             title: words.credits,
             kind: 'figures',
             cell: ({ microcredits }) =>
-              formatMicrocredits(locale, microcredits, { least: decimals, most: decimals }),
+              formatMicrocredits(locale, microcredits, { least: microcredits === 0n ? 0 : decimals }),
           },
         ]}
       />

@@ -29,6 +29,10 @@ test('a cap in all that is reached is named beside a cap of the month with room'
   ])
   const roomy = { ...cap(50, 100), period: 'total' } as const
   expect(tightestOf({ budgets: [roomy, cap(1, 100)] })).toEqual(cap(1, 100))
+  // What an account has spent is not told to whoever sees only some of its projects.
+  const untold = { ...cap(0, 100), scope: 'account', spent_credits: null } as const
+  expect(tightestOf({ budgets: [untold, cap(90, 100)] })).toEqual(cap(90, 100))
+  expect(needsOf({ balance_credits: 5, budgets: [untold] }, undefined, now)).toEqual([])
 })
 
 test('keys that end within seven days are named, the next one first', () => {

@@ -21,7 +21,9 @@ export function tightestOf({ budgets }: Pick<Balance, 'budgets'>): Budget | unde
 /** The part of a cap from which on it is near its end. */
 const nearPart = 0.8
 
-const partOf = ({ spent_credits: spent, cap_credits: cap }: Budget): number => (cap === 0 ? 1 : spent / cap)
+/** A cap of which nobody tells what is spent counts as far from its end, unless it is zero. */
+const partOf = ({ spent_credits: spent, cap_credits: cap }: Budget): number =>
+  cap === 0 ? 1 : (spent ?? 0) / cap
 
 const dayMs = 86_400_000
 

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useAccount } from '../../api/use-account.ts'
 import { type Today, useToday } from '../../api/use-today.ts'
-import { type Group, sumOf } from '../../spending/sums.ts'
+import type { Group } from '../../spending/sums.ts'
 import { accountUsageQuery, type Day, daysUpTo, type UsageQuery } from '../../spending/usage.ts'
 import { type Recent, useRecent } from '../../spending/use-pace.ts'
 import { addDays } from '../../words/tehran-days.ts'
-import { isOfCalls, modelGroups } from './spending.ts'
+import { allSums, isOfCalls, modelGroups } from './spending.ts'
 
 const chartDays = 14
 const modelDays = 30
@@ -14,7 +14,7 @@ interface Spending {
   /** The days of the chart, the last of which is today. */
   days: readonly Day[]
   today: Pick<Day, 'requests' | 'failures' | 'microcredits'>
-  /** By model, of 30 days: what costs nothing and is no call is left out. */
+  /** By model, of 30 days, without what costs nothing and names no model. */
   models: readonly Group[]
   /** Of the project, from which its caps are told. */
   recent: Recent
@@ -48,7 +48,7 @@ export function useSpending(): SpendingQuery {
     today.data && recent.data && models.data && ofToday.data
       ? {
           days: daysUpTo(recent.data.days, today.data.day, chartDays),
-          today: sumOf(modelGroups(ofToday.data.data.filter(isOfCalls))),
+          today: allSums(ofToday.data.data),
           models: modelGroups(models.data.data.filter(isOfCalls)),
           recent: recent.data,
         }

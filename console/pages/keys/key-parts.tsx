@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { LinkButton } from '../../pieces/button.tsx'
 import { Bar, Card, Fact, Grid } from '../../pieces/card.tsx'
+import { UsageLink } from '../../spending/usage-link.tsx'
 import { formatNumber } from '../../words/digits.ts'
 import { Id } from '../../words/personal.tsx'
 import { useLocale, useWords } from '../../words/use-words.ts'
@@ -123,7 +124,9 @@ function Spent({ of, period }: { of: Key; period: 'month' | 'total' }): ReactNod
   return (
     <>
       {cap !== null && <Bar part={cap === 0 ? 1 : spent / cap} label={columns.spent} />}
-      {period === 'month' ? words.monthSpent(said) : words.spentOf(said)}
+      <UsageLink since={period === 'month' ? 'month' : of.created_at} keyId={of.id}>
+        {period === 'month' ? words.monthSpent(said) : words.spentOf(said)}
+      </UsageLink>
     </>
   )
 }

@@ -4,6 +4,7 @@ import { Badge } from '../../pieces/badge.tsx'
 import { LinkButton } from '../../pieces/button.tsx'
 import { Note } from '../../pieces/card.tsx'
 import { type Column, Table } from '../../pieces/table.tsx'
+import { UsageLink } from '../../spending/usage-link.tsx'
 import { formatNumber } from '../../words/digits.ts'
 import { Id, Name } from '../../words/personal.tsx'
 import { useLocale, useWords } from '../../words/use-words.ts'
@@ -80,6 +81,11 @@ function Spent({ of }: { of: Key }): ReactNode {
   const words = useWords(keysWords)
   const locale = useLocale()
   const spent = formatNumber(locale, of.month_spent_credits)
-  if (of.month_cap_credits === null) return words.spent(spent)
-  return words.ofCap(spent, formatNumber(locale, of.month_cap_credits))
+  return (
+    <UsageLink since="month" keyId={of.id}>
+      {of.month_cap_credits === null
+        ? words.spent(spent)
+        : words.ofCap(spent, formatNumber(locale, of.month_cap_credits))}
+    </UsageLink>
+  )
 }

@@ -42,6 +42,7 @@ export default function NewKey(): ReactNode {
   if (!may('keys:write'))
     return (
       <EmptyState
+        isPage
         title={words.mayNot}
         action={
           <Link to="/keys" className={buttonClass('plain')}>

@@ -2,11 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
+import { isMissing } from '../../api/api-error.ts'
 import { useAccount } from '../../api/use-account.ts'
 import { Button, buttonClass } from '../../pieces/button.tsx'
 import { Card } from '../../pieces/card.tsx'
 import { CopyField } from '../../pieces/copy-field.tsx'
-import { ErrorState, Skeleton } from '../../pieces/states.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../pieces/states.tsx'
 import { PageHead } from '../../shell/frame.tsx'
 import { LeaveDialog } from '../../shell/leave-dialog.tsx'
 import { cleanName } from '../../words/clean-name.ts'
@@ -36,6 +37,7 @@ function OneKey({ id }: { id: string }): ReactNode {
   useEffect(() => forgetSecret, [])
   const { projectId } = useAccount()
   const found = useQuery(keyQuery(projectId, id))
+  if (isMissing(found.error)) return <NotThere />
   if (found.error && !found.data)
     return <ErrorState error={found.error} onAgain={() => void found.refetch()} />
   if (!found.data) return <Skeleton lines={8} onAgain={() => void found.refetch()} />
@@ -103,6 +105,23 @@ function Head({ of, mayWrite, onRename, onRevoke }: HeadProps): ReactNode {
         )
       }
     />
+  )
+}
+
+function NotThere(): ReactNode {
+  const words = useWords(oneKeyWords)
+  return (
+    <EmptyState
+      isPage
+      title={words.notFound}
+      action={
+        <Link to="/keys" className={buttonClass('plain')}>
+          {words.toKeys}
+        </Link>
+      }
+    >
+      {words.notFoundWhy}
+    </EmptyState>
   )
 }
 

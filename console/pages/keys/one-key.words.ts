@@ -4,7 +4,7 @@ const fa = {
   requests: 'درخواست‌های این کلید',
   made: 'کلید ساخته شد',
   madeLead: 'این کلید فقط همین یک بار نشان داده می‌شود. آن را جای امنی بگذارید.',
-  lead: (hint: string, day: string) => `چهار نویسهٔ آخرش ${hint} است و ${day} ساخته شد.`,
+  lead: (hint: string, day: string) => `به ${hint} ختم می‌شود و ${day} ساخته شد.`,
   secret: 'خود کلید',
   change: 'تغییر',
   changeOf: (part: string) => `تغییر ${part}`,
@@ -40,6 +40,8 @@ const fa = {
   noSpending: 'در دو هفتهٔ گذشته با این کلید درخواستی نیامده است.',
   leaveTitle: 'کلید را رونوشت نکرده‌اید',
   toKeys: 'همهٔ کلیدها',
+  notFound: 'چنین کلیدی نیست',
+  notFoundWhy: 'شاید نشانی نادرست باشد، یا کلید از پروژهٔ دیگری باشد.',
 }
 
 const en = {
@@ -82,6 +84,8 @@ const en = {
   noSpending: 'No request came with this key in the last two weeks.',
   leaveTitle: 'You have not copied the key',
   toKeys: 'All keys',
+  notFound: 'There is no such key',
+  notFoundWhy: 'The address may be wrong, or the key is of another project.',
 } satisfies typeof fa
 
 export const oneKeyWords = { fa, en }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressesOf, bodyOf, emptyDraft, endDayOf } from './draft.ts'
+import { addressesOf, bodyOf, emptyDraft, endDayOf, refusedAddress } from './draft.ts'
 
 const now = new Date('2026-11-30T12:00:00Z')
 const whole = { ...emptyDraft, name: ' فروشگاه ', rights: ['keys:write'], scopes: ['models:read'] }
@@ -16,6 +16,16 @@ test('a body has what is written, and nothing is sent while something is missing
   for (const missing of [{ name: ' ' }, { rights: [] }, { end: 'day' as const, endDay: '' }])
     expect(bodyOf({ ...whole, ...missing }, now)).toBeUndefined()
   expect(addressesOf(' ')).toEqual([])
+})
+
+test('a refused address is told by its place in the list that was sent', () => {
+  const draft = { addresses: '۲۰۳.۰.۱۱۳.۷، 203.0.113.7\n0.0.0.0/0' }
+  expect(refusedAddress('addresses.0', draft)).toBe('203.0.113.7')
+  expect(refusedAddress('addresses.1', draft)).toBe('0.0.0.0/0')
+  expect(refusedAddress('addresses.0', { addresses: 'x'.repeat(61) })).toBe(`${'x'.repeat(60)}…`)
+  expect(['addresses', 'addresses.9'].map((param) => refusedAddress(param, draft))).toEqual(['', ''])
+  for (const other of [undefined, 'name', 'addresses_of'])
+    expect(refusedAddress(other, draft)).toBeUndefined()
 })
 
 test('the last day is within a year, Jalali or Gregorian', () => {

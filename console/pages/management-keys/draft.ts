@@ -44,6 +44,20 @@ export const addressesOf = (text: string): string[] => [
   ),
 ]
 
+/**
+ * Which of the addresses the API has refused, by the name of the field in its refusal (`addresses.1`), shortened to sixty characters; undefined where
+ * it is none of them. Empty where the refusal is of the whole list.
+ */
+export function refusedAddress(
+  param: string | undefined,
+  draft: Pick<Draft, 'addresses'>,
+): string | undefined {
+  const [field, at] = param?.split('.') ?? []
+  if (field !== 'addresses') return undefined
+  const address = addressesOf(draft.addresses)[Number(at)] ?? ''
+  return address.length > 60 ? `${address.slice(0, 60)}…` : address
+}
+
 /** Scopes are for keys that the key may make. */
 export const givesScopes = ({ rights }: Pick<Draft, 'rights'>): boolean => rights.includes('keys:write')
 

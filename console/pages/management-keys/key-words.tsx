@@ -1,5 +1,6 @@
 /** What stands of a management key in a line: what it may do, from where, its last use and its end. */
 import type { ReactNode } from 'react'
+import { capitalized } from '../../words/capitalized.ts'
 import { formatNumber } from '../../words/digits.ts'
 import { Id, Moment } from '../../words/personal.tsx'
 import { useLocale, useWords } from '../../words/use-words.ts'
@@ -23,7 +24,7 @@ export function useRightsInWords(): (rights: readonly string[]) => string {
       nouns.length <= named + 1
         ? nouns.join(join)
         : words.andMore(nouns.slice(0, named).join(join), formatNumber(locale, nouns.length - named))
-    return text.charAt(0).toUpperCase() + text.slice(1)
+    return capitalized(text)
   }
 }
 

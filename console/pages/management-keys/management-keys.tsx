@@ -31,7 +31,12 @@ export default function ManagementKeys(): ReactNode {
   const { show: given, after }: Search = useSearch({ strict: false })
   const show: Show = given === 'ended' ? 'ended' : 'active'
   const { projectId, account, may } = useAccount()
-  if (account?.is_limited === true) return <EmptyState title={words.limited}>{words.limitedWhy}</EmptyState>
+  if (account?.is_limited === true)
+    return (
+      <EmptyState isPage title={words.limited}>
+        {words.limitedWhy}
+      </EmptyState>
+    )
   const name = cleanName(account?.name ?? '')
   return (
     <>

@@ -1,6 +1,9 @@
+import { isolatedName } from '../../words/clean-name.ts'
+
 const fa = {
   title: 'کلیدهای مدیریتی',
-  lead: (account: string) => `برنامه‌ها با این کلیدها حساب «${account}» را می‌گردانند، نه مدل‌ها را.`,
+  lead: (account: string) =>
+    `برنامه‌ها با این کلیدها حساب «${account}» را می‌گردانند. این کلیدها مدلی صدا نمی‌زنند.`,
   make: 'ساختن کلید مدیریتی',
   tabs: 'کدام کلیدها',
   active: 'فعال',
@@ -55,6 +58,9 @@ const fa = {
   addresses: 'نشانی‌های مجاز',
   addressesHint:
     'نشانی یا شبکهٔ اینترنتی برنامه، هر خط یکی، مانند 203.0.113.7 یا 203.0.113.0/24. خالی یعنی از همه‌جا.',
+  badAddress: (text: string) =>
+    `${isolatedName(text)} نشانی یا شبکه‌ای نیست که بتوان مجاز کرد. مانند 203.0.113.7، 203.0.113.0/24 یا \u20662001:db8::/32\u2069 بنویسید؛ شبکهٔ همهٔ نشانی‌ها پذیرفته نمی‌شود.`,
+  badAddresses: 'تا ۵۰ نشانی یا شبکه بنویسید، هر خط یکی.',
   needName: 'برای کلید نامی بنویسید.',
   needRights: 'دست‌کم یک اجازه انتخاب کنید.',
   needDay: 'روزی تا یک سال دیگر بنویسید.',
@@ -64,15 +70,15 @@ const fa = {
   mayNot: 'نقش شما کلید مدیریتی نمی‌سازد',
   mayNotWhy: 'این کار با مالک یا مدیر کل حساب است.',
   toList: 'کلیدهای مدیریتی',
+  notFound: 'چنین کلید مدیریتی‌ای نیست',
+  notFoundWhy: 'شاید نشانی نادرست باشد، یا کلید از حساب دیگری باشد.',
   made: 'کلید ساخته شد',
   madeLead: 'رمز کلید فقط همین یک بار نشان داده می‌شود. آن را در متغیر KHERAD_KEY برنامه بگذارید.',
   secret: 'رمز کلید',
   leaveTitle: 'از رمز کلید رونوشت برنداشته‌اید',
-  oneLead: (hint: string, day: string) => `پایان رمز ${hint} · ساخته در ${day}`,
+  oneLead: (hint: string, day: string) => `رمزش به ${hint} ختم می‌شود و ${day} ساخته شد.`,
   rename: 'تغییر نام',
   renamed: 'نام کلید',
-  save: 'ذخیره',
-  cancel: 'انصراف',
   tryIt: 'نخستین فرمان',
   guide: 'راهنما',
   madeBy: 'سازنده',
@@ -96,7 +102,7 @@ const fa = {
 
 const en = {
   title: 'Management keys',
-  lead: (account: string) => `With these keys programs run the account “${account}”, not models.`,
+  lead: (account: string) => `Programs run the account “${account}” with these keys, which call no models.`,
   make: 'Make a management key',
   tabs: 'Which keys',
   active: 'Active',
@@ -151,6 +157,9 @@ const en = {
   addresses: 'Allowed addresses',
   addressesHint:
     'Internet addresses or networks of the program, one a line, such as 203.0.113.7 or 203.0.113.0/24. Empty: from everywhere.',
+  badAddress: (text: string) =>
+    `${isolatedName(text)} is no address or network that can be allowed. Write one such as 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32, and no network of all addresses.`,
+  badAddresses: 'Write at most 50 addresses or networks, one a line.',
   needName: 'Write a name for the key.',
   needRights: 'Choose at least one.',
   needDay: 'Write a day within a year.',
@@ -160,15 +169,16 @@ const en = {
   mayNot: 'Your role makes no management keys',
   mayNotWhy: 'That is for an owner or admin of the whole account.',
   toList: 'Management keys',
+  notFound: 'There is no such management key',
+  notFoundWhy: 'The address may be wrong, or the key is of another account.',
   made: 'The key is made',
   madeLead: 'Its secret is shown only this once. Put it into the variable KHERAD_KEY of the program.',
   secret: 'Secret of the key',
   leaveTitle: 'You have not copied the secret',
-  oneLead: (hint: string, day: string) => `Ends in ${hint} · made on ${day}`,
+  oneLead: (hint: string, day: string) =>
+    `The last four characters of its secret are ${hint}; it was made on ${day}.`,
   rename: 'Rename',
   renamed: 'Name of the key',
-  save: 'Save',
-  cancel: 'Cancel',
   tryIt: 'A first command',
   guide: 'Guide',
   madeBy: 'Made by',

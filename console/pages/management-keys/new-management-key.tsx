@@ -13,6 +13,7 @@ import { CheckList } from '../../pieces/check-list.tsx'
 import { Choices } from '../../pieces/choices.tsx'
 import { DateField } from '../../pieces/date-field.tsx'
 import { TextArea, TextField } from '../../pieces/field.tsx'
+import { Form } from '../../pieces/form.tsx'
 import { EmptyState, Notice, useSentence } from '../../pieces/states.tsx'
 import { PageHead } from '../../shell/frame.tsx'
 import { dayInTehran } from '../../words/tehran-days.ts'
@@ -23,7 +24,15 @@ import styles from '../keys/keys.module.css'
 import { scopeGroups } from '../keys/scope-groups.ts'
 import { scopeWords } from '../keys/scopes.words.ts'
 import { Closed } from './closed.tsx'
-import { bodyOf, type Draft, type EndChoice, emptyDraft, endDayOf, givesScopes } from './draft.ts'
+import {
+  bodyOf,
+  type Draft,
+  type EndChoice,
+  emptyDraft,
+  endDayOf,
+  givesScopes,
+  refusedAddress,
+} from './draft.ts'
 import { managementWords } from './management-keys.words.ts'
 import { noteManagementKey } from './queries.ts'
 import { rightGroups } from './rights.ts'
@@ -36,6 +45,7 @@ export default function NewManagementKey(): ReactNode {
   if (!may('management_keys:write') || account.is_limited)
     return (
       <EmptyState
+        isPage
         title={words.mayNot}
         action={
           <Link to="/" className={buttonClass('plain')}>
@@ -49,7 +59,7 @@ export default function NewManagementKey(): ReactNode {
   return (
     <>
       <PageHead title={words.newTitle} lead={words.newLead} />
-      <Form />
+      <NewManagementKeyForm />
     </>
   )
 }
@@ -63,7 +73,7 @@ interface PartProps {
   error: unknown
 }
 
-function Form(): ReactNode {
+function NewManagementKeyForm(): ReactNode {
   const words = useWords(managementWords)
   const navigate = useNavigate()
   const queries = useQueryClient()
@@ -89,7 +99,7 @@ function Form(): ReactNode {
   }
   const part = { draft, onChange: change, isTried, error: action.error }
   return (
-    <form className={styles['form']} onSubmit={submit} noValidate>
+    <Form className={styles['form']} onSubmit={submit}>
       <Card title={words.what}>
         <What {...part} />
       </Card>
@@ -109,7 +119,7 @@ function Form(): ReactNode {
           </Button>
         </span>
       </div>
-    </form>
+    </Form>
   )
 }
 
@@ -176,6 +186,7 @@ function Bounds({ draft, onChange, isTried, error }: PartProps): ReactNode {
   const inWords = useDayInWords()
   const day = endDayOf(draft, new Date())
   const refusal = refusalOf(error, 'expires_at')
+  const refused = error instanceof ApiError ? refusedAddress(error.param, draft) : undefined
   return (
     <>
       <Choices
@@ -200,7 +211,7 @@ function Bounds({ draft, onChange, isTried, error }: PartProps): ReactNode {
       <TextArea
         label={words.addresses}
         hint={words.addressesHint}
-        error={refusalOf(error, 'addresses')}
+        error={refused === '' ? words.badAddresses : refused && words.badAddress(refused)}
         rows={3}
         spellCheck={false}
         placeholder={addressExample}

@@ -1,13 +1,16 @@
 /** A management key: its secret once after it was made; then all that it may do, from where and until when. */
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
+import { isMissing } from '../../api/api-error.ts'
+import { call } from '../../api/client.ts'
 import { useAccount } from '../../api/use-account.ts'
 import { Button, buttonClass } from '../../pieces/button.tsx'
 import { Card } from '../../pieces/card.tsx'
 import { CodeBlock } from '../../pieces/code-block.tsx'
 import { CopyField } from '../../pieces/copy-field.tsx'
-import { ErrorState, Notice, Skeleton } from '../../pieces/states.tsx'
+import { NameDialog } from '../../pieces/name-dialog.tsx'
+import { EmptyState, ErrorState, Notice, Skeleton } from '../../pieces/states.tsx'
 import { PageHead } from '../../shell/frame.tsx'
 import { LeaveDialog } from '../../shell/leave-dialog.tsx'
 import { cleanName } from '../../words/clean-name.ts'
@@ -20,8 +23,7 @@ import { useDayInWords } from '../keys/key-words.tsx'
 import { daysToEnd, soonDays } from '../keys/last-use.ts'
 import { Facts } from './facts.tsx'
 import { managementWords } from './management-keys.words.ts'
-import { type ManagementKey, managementKeyQuery } from './queries.ts'
-import { RenameDialog } from './rename-dialog.tsx'
+import { type ManagementKey, managementKeyQuery, noteManagementKey } from './queries.ts'
 import { RevokeDialog } from './revoke-dialog.tsx'
 
 export default function OneManagementKey(): ReactNode {
@@ -35,6 +37,7 @@ function OneKey({ id }: { id: string }): ReactNode {
   useEffect(() => forgetSecret, [])
   const { projectId } = useAccount()
   const found = useQuery(managementKeyQuery(projectId, id))
+  if (isMissing(found.error)) return <NotThere />
   if (found.error && !found.data)
     return <ErrorState error={found.error} onAgain={() => void found.refetch()} />
   if (!found.data) return <Skeleton lines={8} onAgain={() => void found.refetch()} />
@@ -50,9 +53,14 @@ function OneKey({ id }: { id: string }): ReactNode {
 function Head({ of }: { of: ManagementKey }): ReactNode {
   const words = useWords(managementWords)
   const dayInWords = useDayInWords()
-  const { may } = useAccount()
+  const queries = useQueryClient()
+  const { projectId, may } = useAccount()
   const [asked, setAsked] = useState<'rename' | 'revoke'>()
   const close = (): void => setAsked(undefined)
+  const rename = async (to: string): Promise<void> => {
+    const change = { params: { id: of.id }, body: { name: to } }
+    noteManagementKey(queries, projectId, await call('PATCH /v1/management-keys/{id}', change))
+  }
   return (
     <>
       <PageHead
@@ -71,9 +79,34 @@ function Head({ of }: { of: ManagementKey }): ReactNode {
           )
         }
       />
-      {asked === 'rename' && <RenameDialog of={of} onClose={close} />}
+      {asked === 'rename' && (
+        <NameDialog
+          title={words.rename}
+          label={words.renamed}
+          name={of.name}
+          rename={rename}
+          onClose={close}
+        />
+      )}
       {asked === 'revoke' && <RevokeDialog of={of} onClose={close} />}
     </>
+  )
+}
+
+function NotThere(): ReactNode {
+  const words = useWords(managementWords)
+  return (
+    <EmptyState
+      isPage
+      title={words.notFound}
+      action={
+        <Link to="/management-keys" className={buttonClass('plain')}>
+          {words.toList}
+        </Link>
+      }
+    >
+      {words.notFoundWhy}
+    </EmptyState>
   )
 }
 

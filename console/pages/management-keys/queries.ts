@@ -28,6 +28,20 @@ export const managementKeyQuery = (projectId: string | undefined, id: string) =>
     refetchOnMount: 'always',
   }) as const
 
+/** The management keys that a member made and that have not ended. An account has at most 50 of them, which one page holds. */
+export const keysOfMakerQuery = (projectId: string | undefined, personId: string) =>
+  ({
+    queryKey: ['management-keys', projectId, 'of', personId],
+    queryFn: async () => {
+      const query = { state: 'active', limit: 100 } as const
+      const { data } = await call('GET /v1/management-keys', { query, project: projectId! })
+      return data.filter(({ made_by: maker }) => maker.person_id === personId)
+    },
+    enabled: projectId !== undefined,
+    // What was made since is told before it ends.
+    refetchOnMount: 'always',
+  }) as const
+
 /** A key that was made or changed is shown at once, and the lists are read again. */
 export function noteManagementKey(
   queries: QueryClient,

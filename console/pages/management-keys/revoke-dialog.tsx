@@ -33,16 +33,18 @@ export function RevokeDialog({ of, onClose }: { of: ManagementKey; onClose(): vo
       verb={words.revoke}
       action={action}
       onClose={onClose}
+      more={
+        of.made_keys > 0 && (
+          <CheckField
+            label={words.revokeMade(formatNumber(locale, of.made_keys))}
+            hint={words.revokeMadeHint}
+            isChecked={isWithMade}
+            onChange={setWithMade}
+          />
+        )
+      }
     >
       {words.revokeWhy}
-      {of.made_keys > 0 && (
-        <CheckField
-          label={words.revokeMade(formatNumber(locale, of.made_keys))}
-          hint={words.revokeMadeHint}
-          isChecked={isWithMade}
-          onChange={setWithMade}
-        />
-      )}
     </ConfirmDialog>
   )
 }

@@ -12,6 +12,7 @@ import { showToast } from '../../pieces/toasts.ts'
 import { shellWords } from '../../shell/shell.words.ts'
 import { cleanName } from '../../words/clean-name.ts'
 import { useWords } from '../../words/use-words.ts'
+import { EndingKeys } from '../management-keys/ending-keys.tsx'
 import { type Grant, GrantFields, isWhole, projectsToSend } from './grant-fields.tsx'
 import styles from './members.module.css'
 import { membersWords } from './members.words.ts'
@@ -91,6 +92,7 @@ function AccessForm({ of, own }: AccessCardProps): ReactNode {
           <GrantFields own={own} value={grant} onChange={setGrant} refusals={refusals} />
         </div>
       </div>
+      {losesManagement(before, grant) && <EndingKeys account={own} personId={of.person_id} why="role" />}
       <div className={styles['line']}>
         <div className={styles['about']}>
           <Note>{words.accessNote}</Note>
@@ -102,6 +104,12 @@ function AccessForm({ of, own }: AccessCardProps): ReactNode {
     </Form>
   )
 }
+
+/** Whether the member is owner or admin of the whole account before and not after, which ends the management keys that they made. */
+const losesManagement = (before: Grant, after: Grant): boolean => mayManage(before) && !mayManage(after)
+
+const mayManage = (grant: Grant): boolean =>
+  (grant.role === 'owner' || grant.role === 'admin') && projectsToSend(grant) === null
 
 const textOf = (grant: Grant): string =>
   `${grant.role} ${projectsToSend(grant)?.toSorted().join(' ') ?? 'all'}`

@@ -12,6 +12,7 @@ import { NumberField } from '../../pieces/number-field.tsx'
 import { Notice, useSentence } from '../../pieces/states.tsx'
 import { type Column, Table } from '../../pieces/table.tsx'
 import { showToast } from '../../pieces/toasts.ts'
+import { UsageLink } from '../../spending/usage-link.tsx'
 import { cleanName } from '../../words/clean-name.ts'
 import { formatNumber } from '../../words/digits.ts'
 import { Name } from '../../words/personal.tsx'
@@ -45,9 +46,11 @@ export function CapsCard({ of, own }: { of: Member; own: Account }): ReactNode {
     {
       name: 'spent',
       title: words.spent,
-      cell: ({ spent, cap }) => (
+      cell: ({ id, spent, cap }) => (
         <>
-          {credits(spent)}
+          <UsageLink since="month" project={id} personId={of.person_id}>
+            {credits(spent)}
+          </UsageLink>
           {cap !== null && (
             <div className={styles['bar']}>
               <Bar part={cap === 0 ? 1 : spent / cap} label={words.spent} />

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { call } from '../../api/client.ts'
+import { leaveFor } from '../../api/leave.ts'
 import type { Account } from '../../api/use-account.ts'
 import { useAction } from '../../api/use-action.ts'
 import { Button } from '../../pieces/button.tsx'
@@ -10,6 +11,7 @@ import { ConfirmDialog } from '../../pieces/confirm-dialog.tsx'
 import { showToast } from '../../pieces/toasts.ts'
 import { cleanName } from '../../words/clean-name.ts'
 import { useWords } from '../../words/use-words.ts'
+import { EndingKeys } from '../management-keys/ending-keys.tsx'
 import styles from './members.module.css'
 import { oneMemberWords } from './one-member.words.ts'
 import type { Member } from './queries.ts'
@@ -27,12 +29,23 @@ export function EndCard({ of, own }: { of: Member; own: Account }): ReactNode {
         <div className={styles['about']}>{of.is_you ? words.leaveWhy : words.removeWhy}</div>
         <Button onClick={() => setOpen(true)}>{of.is_you ? words.leave : words.remove}</Button>
       </div>
-      {isOpen && (of.is_you ? <Leave own={own} onClose={close} /> : <Remove of={of} onClose={close} />)}
+      {isOpen &&
+        (of.is_you ? (
+          <Leave of={of} own={own} onClose={close} />
+        ) : (
+          <Remove of={of} own={own} onClose={close} />
+        ))}
     </Card>
   )
 }
 
-function Remove({ of, onClose }: { of: Member; onClose(): void }): ReactNode {
+interface EndProps {
+  of: Member
+  own: Account
+  onClose(): void
+}
+
+function Remove({ of, own, onClose }: EndProps): ReactNode {
   const words = useWords(oneMemberWords)
   const queries = useQueryClient()
   const navigate = useNavigate()
@@ -41,6 +54,8 @@ function Remove({ of, onClose }: { of: Member; onClose(): void }): ReactNode {
     showToast(words.removed(`\u2068${cleanName(of.display_name)}\u2069`))
     void queries.invalidateQueries({ queryKey: ['members'] })
     void queries.invalidateQueries({ queryKey: ['keys'] })
+    void queries.invalidateQueries({ queryKey: ['management-keys'] })
+    void queries.invalidateQueries({ queryKey: ['management-key'] })
     // Invitations of somebody who leaves are void.
     void queries.invalidateQueries({ queryKey: ['invitations'] })
     await navigate({ to: '/members', search: keys > 0 ? { gone: of.person_id } : {} })
@@ -49,6 +64,8 @@ function Remove({ of, onClose }: { of: Member; onClose(): void }): ReactNode {
     <ConfirmDialog
       title={words.remove}
       name={of.display_name}
+      of="member"
+      more={<EndingKeys account={own} personId={of.person_id} why="left" />}
       verb={words.removeVerb}
       action={action}
       onClose={onClose}
@@ -58,17 +75,19 @@ function Remove({ of, onClose }: { of: Member; onClose(): void }): ReactNode {
   )
 }
 
-function Leave({ own, onClose }: { own: Account; onClose(): void }): ReactNode {
+function Leave({ of, own, onClose }: EndProps): ReactNode {
   const words = useWords(oneMemberWords)
   const action = useAction(async () => {
     await call('DELETE /v1/me/accounts/{account_id}', { params: { account_id: own.id } })
     // Everything on the page was of the account that was left.
-    location.assign('/')
+    leaveFor('/')
   })
   return (
     <ConfirmDialog
       title={words.leave}
       name={own.name}
+      of="account"
+      more={<EndingKeys account={own} personId={of.person_id} why="you" />}
       verb={words.leaveVerb}
       action={action}
       onClose={onClose}

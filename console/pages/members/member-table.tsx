@@ -5,6 +5,7 @@ import { Badge } from '../../pieces/badge.tsx'
 import { Note } from '../../pieces/card.tsx'
 import { type Column, Table } from '../../pieces/table.tsx'
 import { shellWords } from '../../shell/shell.words.ts'
+import { UsageLink } from '../../spending/usage-link.tsx'
 import { cleanName } from '../../words/clean-name.ts'
 import { formatDay, formatFull } from '../../words/dates.ts'
 import { formatNumber } from '../../words/digits.ts'
@@ -105,7 +106,11 @@ function Spent({ of }: { of: Member }): ReactNode {
   const locale = useLocale()
   const spent = formatNumber(locale, spentOf(of))
   const [only, second] = of.spending
-  return only && !second && only.month_cap_credits !== null
-    ? words.ofCap(spent, formatNumber(locale, only.month_cap_credits))
-    : words.credits(spent)
+  return (
+    <UsageLink since="month" project="all" personId={of.person_id}>
+      {only && !second && only.month_cap_credits !== null
+        ? words.ofCap(spent, formatNumber(locale, only.month_cap_credits))
+        : words.credits(spent)}
+    </UsageLink>
+  )
 }

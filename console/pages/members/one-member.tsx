@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { ApiError } from '../../api/api-error.ts'
+import { isMissing } from '../../api/api-error.ts'
 import { useAccount } from '../../api/use-account.ts'
 import { buttonClass } from '../../pieces/button.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../pieces/states.tsx'
@@ -26,7 +26,7 @@ export default function OneMember(): ReactNode {
   const { id = '' }: { id?: string } = useParams({ strict: false })
   const { projectId, account } = useAccount()
   const member = useQuery(memberQuery(projectId, id))
-  if (member.error instanceof ApiError && member.error.status === 404) return <NotThere />
+  if (isMissing(member.error)) return <NotThere />
   if (member.error && !member.data)
     return <ErrorState error={member.error} onAgain={() => void member.refetch()} />
   if (!member.data || !account) return <Skeleton lines={8} onAgain={() => void member.refetch()} />
@@ -70,7 +70,7 @@ function BackLink(): ReactNode {
 function NotThere(): ReactNode {
   const words = useWords(oneMemberWords)
   return (
-    <EmptyState title={words.notFound} action={<BackLink />}>
+    <EmptyState isPage title={words.notFound} action={<BackLink />}>
       {words.notFoundWhy}
     </EmptyState>
   )

@@ -40,12 +40,12 @@ const fa = {
   stopped: 'مرحلهٔ دوم سر جایش می‌ماند.',
   remove: 'برداشتن از حساب',
   removeWhy:
-    'دسترسی او در یک ثانیه پایان می‌یابد و به او خبر داده می‌شود. کلیدهایی که ساخته کار می‌کنند تا شما تک‌تک نگه دارید یا باطل کنید. کاری که در پس‌زمینه آغاز کرده از آنِ پروژه است و ادامه می‌یابد.',
+    'دسترسی او در یک ثانیه پایان می‌یابد و به او خبر داده می‌شود. کلیدهای پروژه‌ای که ساخته کار می‌کنند تا شما تک‌تک نگه دارید یا باطل کنید. کاری که در پس‌زمینه آغاز کرده از آنِ پروژه است و ادامه می‌یابد.',
   removeVerb: 'برداشتن',
   removed: (name: string) => `${name} دیگر عضو حساب نیست.`,
   leave: 'ترک حساب',
   leaveWhy:
-    'دسترسی شما به این حساب در یک ثانیه پایان می‌یابد. برای برگشتن کسی باید دوباره دعوتتان کند. کلیدهایی که ساخته‌اید برای حساب می‌مانند.',
+    'دسترسی شما به این حساب در یک ثانیه پایان می‌یابد. برای برگشتن کسی باید دوباره دعوتتان کند. کلیدهای پروژه‌ای که ساخته‌اید برای حساب می‌مانند.',
   leaveVerb: 'ترک می‌کنم',
 }
 
@@ -91,12 +91,12 @@ const en = {
   stopped: 'The second factor stays.',
   remove: 'Remove from the account',
   removeWhy:
-    'Their access ends within a second, and they are told. Keys that they made go on until you keep or revoke each. Work that they began in the background belongs to the project and goes on.',
+    'Their access ends within a second, and they are told. Project keys that they made go on until you keep or revoke each. Work that they began in the background belongs to the project and goes on.',
   removeVerb: 'Remove',
   removed: (name: string) => `${name} is no member any more.`,
   leave: 'Leave the account',
   leaveWhy:
-    'Your access to this account ends within a second. To come back somebody has to invite you again. Keys that you made stay with the account.',
+    'Your access to this account ends within a second. To come back somebody has to invite you again. Project keys that you made stay with the account.',
   leaveVerb: 'Leave',
 } satisfies typeof fa
 

@@ -2,8 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { call, type Reply } from '../../api/client.ts'
-import { chooseProject } from '../../api/project.ts'
-import { noteSignedOut } from '../../api/session-hint.ts'
+import { leaveSession } from '../../api/leave.ts'
 import { useAction } from '../../api/use-action.ts'
 import { Button } from '../../pieces/button.tsx'
 import { Card } from '../../pieces/card.tsx'
@@ -42,9 +41,7 @@ function Shown({ name, sole }: { name: string; sole: readonly Owned[] }): ReactN
   const isDecided = ids.length === sole.length
   const remove = useAction(async () => {
     await call('DELETE /v1/me', { body: { confirm: name, delete_accounts: ids } })
-    noteSignedOut()
-    chooseProject(undefined)
-    location.assign('/sign-in')
+    leaveSession()
   })
   const labelOf = (one: Owned): string =>
     words.withMe(
@@ -74,6 +71,7 @@ function Shown({ name, sole }: { name: string; sole: readonly Owned[] }): ReactN
         <ConfirmDialog
           title={words.deleteTitle}
           name={name}
+          of="you"
           verb={words.deleteVerb}
           action={remove}
           onClose={() => setAsked(false)}

@@ -50,20 +50,18 @@ function ExportCard({ exports }: { exports: readonly Export[] }): ReactNode {
     await queries.invalidateQueries({ queryKey: exportsQuery.queryKey })
   })
   return (
-    <Card
-      title={words.title}
-      action={
-        !exports.some(isOpen) && (
-          <Button isBusy={ask.isBusy} onClick={() => ask.run()}>
-            {words.ask}
-          </Button>
-        )
-      }
-    >
+    <Card title={words.title}>
       <p className={styles['soft']}>
         {words.why} {methods.data?.mail === false ? words.here : words.byMail}
       </p>
       <Failure error={ask.error} />
+      {!exports.some(isOpen) && (
+        <div className={styles['actions']}>
+          <Button isBusy={ask.isBusy} onClick={() => ask.run()}>
+            {words.ask}
+          </Button>
+        </div>
+      )}
       {exports.length === 0 ? (
         <p className={styles['soft']}>{words.none}</p>
       ) : (

@@ -1,21 +1,17 @@
 /** The second factors that the person has, to be renamed and removed. */
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { call, type Reply } from '../../api/client.ts'
 import { factorsQuery, queries } from '../../api/queries.ts'
-import { refusalOf, useAction } from '../../api/use-action.ts'
+import { useAction } from '../../api/use-action.ts'
 import { Badge } from '../../pieces/badge.tsx'
 import { Button } from '../../pieces/button.tsx'
 import { ConfirmDialog } from '../../pieces/confirm-dialog.tsx'
-import { Dialog, DialogActions } from '../../pieces/dialog.tsx'
-import { TextField } from '../../pieces/field.tsx'
-import { Form } from '../../pieces/form.tsx'
+import { NameDialog } from '../../pieces/name-dialog.tsx'
 import { Row, Rows } from '../../pieces/rows.tsx'
 import { showToast } from '../../pieces/toasts.ts'
-import { Failure } from '../../sign-in/failure.tsx'
 import { Moment, Name } from '../../words/personal.tsx'
 import { useWords } from '../../words/use-words.ts'
 import { factorWords } from './factors.words.ts'
-import styles from './profile.module.css'
 
 export type Overview = Reply<'GET /v1/me/factors'>
 type Factor = Overview['data'][number]
@@ -70,41 +66,18 @@ export function FactorList({ overview }: { overview: Overview }): ReactNode {
 
 function RenameDialog({ factor, onClose }: { factor: Factor; onClose(): void }): ReactNode {
   const words = useWords(factorWords)
-  const [name, setName] = useState(factor.name)
-  const save = useAction(async () => {
+  const rename = async (name: string): Promise<void> => {
     await call('PATCH /v1/me/factors/{id}', { params: { id: factor.id }, body: { name } })
     await reread()
-    showToast(words.renamed)
-    onClose()
-  })
-  const refusal = refusalOf(save.error, 'name')
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    save.run()
   }
   return (
-    <Dialog title={words.rename} isOpen onClose={onClose}>
-      <Form className={styles['form']} onSubmit={submit}>
-        <TextField
-          label={words.name}
-          dir="auto"
-          autoFocus
-          required
-          maxLength={120}
-          autoComplete="off"
-          value={name}
-          onChange={setName}
-          error={refusal}
-        />
-        {refusal === undefined && <Failure error={save.error} />}
-        <DialogActions>
-          <Button onClick={onClose}>{words.cancel}</Button>
-          <Button kind="primary" type="submit" isBusy={save.isBusy}>
-            {words.save}
-          </Button>
-        </DialogActions>
-      </Form>
-    </Dialog>
+    <NameDialog
+      title={words.rename}
+      label={words.name}
+      name={factor.name}
+      rename={rename}
+      onClose={onClose}
+    />
   )
 }
 

@@ -15,6 +15,7 @@ import { shellWords } from '../../shell/shell.words.ts'
 import { formatNumber } from '../../words/digits.ts'
 import { Name } from '../../words/personal.tsx'
 import { useLocale, useWords } from '../../words/use-words.ts'
+import { EndingKeys } from '../management-keys/ending-keys.tsx'
 import { DeleteCard } from './delete-card.tsx'
 import styles from './profile.module.css'
 import { profileWords } from './profile.words.ts'
@@ -33,13 +34,18 @@ export function Leaving(): ReactNode {
     return error ? <ErrorState error={error} onAgain={again} /> : <Skeleton lines={5} onAgain={again} />
   return (
     <Grid>
-      <AccountsCard accounts={accounts.data.data} />
+      <AccountsCard accounts={accounts.data.data} personId={me.data.id} />
       <DeleteCard name={me.data.display_name} />
     </Grid>
   )
 }
 
-function AccountsCard({ accounts }: { accounts: readonly Account[] }): ReactNode {
+interface AccountsCardProps {
+  accounts: readonly Account[]
+  personId: string
+}
+
+function AccountsCard({ accounts, personId }: AccountsCardProps): ReactNode {
   const words = useWords(profileWords)
   const { roles } = useWords(shellWords)
   const locale = useLocale()
@@ -60,16 +66,24 @@ function AccountsCard({ accounts }: { accounts: readonly Account[] }): ReactNode
           ))}
         </Rows>
       )}
-      {leaving && <LeaveDialog account={leaving} onClose={() => setLeaving(undefined)} />}
+      {leaving && <LeaveDialog account={leaving} personId={personId} onClose={() => setLeaving(undefined)} />}
     </Card>
   )
 }
 
-function LeaveDialog({ account, onClose }: { account: Account; onClose(): void }): ReactNode {
+interface LeaveDialogProps {
+  account: Account
+  personId: string
+  onClose(): void
+}
+
+function LeaveDialog({ account, personId, onClose }: LeaveDialogProps): ReactNode {
   const words = useWords(profileWords)
   const leave = useAction(async () => {
     await call('DELETE /v1/me/accounts/{account_id}', { params: { account_id: account.id } })
-    void queries.invalidateQueries({ queryKey: accountsQuery.queryKey })
+    await queries.invalidateQueries({ queryKey: accountsQuery.queryKey })
+    // What is deleted with the person are accounts that they still own.
+    void queries.invalidateQueries({ queryKey: ['deletion'] })
     showToast(words.left)
     onClose()
   })
@@ -77,6 +91,8 @@ function LeaveDialog({ account, onClose }: { account: Account; onClose(): void }
     <ConfirmDialog
       title={words.leaveTitle(account.name)}
       name={account.name}
+      of="account"
+      more={<EndingKeys account={account} personId={personId} why="you" />}
       verb={words.leave}
       action={leave}
       onClose={onClose}

@@ -1,4 +1,5 @@
 import { isolatedName } from '../../words/clean-name.ts'
+import { credits } from '../../words/credits.ts'
 
 const fa = {
   title: 'دریافت داده‌های شما',
@@ -23,7 +24,7 @@ const fa = {
 
   deleteTitle: 'حذف خودتان',
   deleteWhy:
-    'نشست‌هایتان همان دم پایان می‌یابند. تا ۳۰ روز فقط برای پس‌گرفتن می‌توانید وارد شوید؛ سپس نام، نشانی‌ها، راه‌های ورود و خروجی‌های داده برای همیشه پاک می‌شوند. کلیدهایی که ساخته‌اید کار می‌کنند و فایل‌هایتان در حساب‌های مشترک می‌مانند؛ رسیدها و گزارش تغییرها بدون نام شما نگه داشته می‌شوند.',
+    'نشست‌هایتان همان دم پایان می‌یابند. تا ۳۰ روز فقط برای پس‌گرفتن می‌توانید وارد شوید؛ سپس نام، نشانی‌ها، راه‌های ورود و خروجی‌های داده برای همیشه پاک می‌شوند. کلیدهای پروژه‌ای که ساخته‌اید کار می‌کنند و فایل‌هایتان در حساب‌های مشترک می‌مانند؛ کلیدهای مدیریتی‌ای که ساخته‌اید با شما پایان می‌یابند؛ رسیدها و گزارش تغییرها بدون نام شما نگه داشته می‌شوند.',
   deleteVerb: 'درخواست حذف',
   soleTitle: 'حساب‌هایی که تنها مالک آن‌هایید',
   soleWhy:
@@ -39,16 +40,16 @@ const en = {
   why: 'Everything that this server stores of you, in one ZIP file: profile, sessions, keys, changes, receipts, and files that you made.',
   byMail: 'A mail tells you when it is ready, and you have a day to download it.',
   here: 'It comes here when it is ready, and you have a day to download it.',
-  ask: 'Put my data together',
+  ask: 'Prepare my data',
   asked: 'Your request was noted.',
   list: 'Exports',
   none: 'You have not asked for any yet.',
   states: {
-    queued: 'queued',
-    running: 'being made',
-    ready: 'ready',
-    failed: 'failed',
-    expired: 'expired',
+    queued: 'Queued',
+    running: 'Being made',
+    ready: 'Ready',
+    failed: 'Failed',
+    expired: 'Expired',
   },
   from: 'Export of',
   until: (moment: string) => `Until ${moment}`,
@@ -57,15 +58,15 @@ const en = {
 
   deleteTitle: 'Delete yourself',
   deleteWhy:
-    'Your sessions end at once. For 30 days you can sign in only to take it back; then your name, addresses, ways to sign in and exports are deleted for good. Keys that you made go on, and your files in shared accounts stay; receipts and the audit log are kept without your name.',
+    'Your sessions end at once. For 30 days you can sign in only to take it back; then your name, addresses, ways to sign in and exports are deleted for good. Project keys that you made go on, and your files in shared accounts stay; management keys that you made end with you; receipts and the audit log are kept without your name.',
   deleteVerb: 'Ask for deletion',
   soleTitle: 'Accounts that only you own',
   soleWhy:
     'Either make somebody else an owner on the page “Members” before you go, or have these accounts deleted with you. That can be undone for 30 days too.',
   withMe: (name: string, credit: string, members: string) =>
-    `Delete ${isolatedName(name)} with me, with ${credit} credits${members === '' ? '' : ` and ${members} other ${members === '1' ? 'member' : 'members'}`}`,
+    `Delete ${isolatedName(name)} with me, with ${credits(credit)}${members === '' ? '' : ` and ${members} other ${members === '1' ? 'member' : 'members'}`}`,
   soleLeft: 'You can ask for your deletion once you have decided on all of these accounts.',
-  dialogWhy: (day: string) => `You are deleted at ${day}. Until then you can sign in again and take it back.`,
+  dialogWhy: (day: string) => `You are deleted on ${day}. Until then you can sign in again and take it back.`,
 } satisfies typeof fa
 
 export const ownDataWords = { fa, en }

@@ -8,6 +8,7 @@ import { Button } from '../../pieces/button.tsx'
 import { Card } from '../../pieces/card.tsx'
 import { Dialog, DialogActions } from '../../pieces/dialog.tsx'
 import { TextField } from '../../pieces/field.tsx'
+import { Form } from '../../pieces/form.tsx'
 import { pieceWords } from '../../pieces/pieces.words.ts'
 import { Notice } from '../../pieces/states.tsx'
 import { showToast } from '../../pieces/toasts.ts'
@@ -104,7 +105,7 @@ function NumberForm({ isChange, onSend, onClose }: NumberFormProps): ReactNode {
     send.run()
   }
   return (
-    <form className={styles['form']} onSubmit={submit}>
+    <Form className={styles['form']} onSubmit={submit}>
       <TextField
         label={words.number}
         hint={words.numberHint}
@@ -126,7 +127,7 @@ function NumberForm({ isChange, onSend, onClose }: NumberFormProps): ReactNode {
           {words.sendCode}
         </Button>
       </DialogActions>
-    </form>
+    </Form>
   )
 }
 

@@ -22,7 +22,7 @@ const fa = {
 const en = {
   phone: 'Mobile number',
   none: 'You have no number. With one you sign in by a code of an SMS, beside e-mail.',
-  proven: 'proven',
+  proven: 'Proven',
   limits:
     'A code by SMS signs you in and no more: it is no second step, renews no password, and to change your ways to sign in you prove yourself otherwise.',
   add: 'Add a number',

@@ -91,7 +91,7 @@ const fa = {
   leave: 'ترک حساب',
   leaveTitle: (name: string) => `ترک «${isolatedName(name)}»`,
   leaveWhy:
-    'دیگر به پروژه‌های این حساب دسترسی ندارید، و فقط با دعوت تازه برمی‌گردید. کلیدهایی که ساخته‌اید می‌مانند تا مالک نگه دارد یا باطل کند.',
+    'دیگر به پروژه‌های این حساب دسترسی ندارید، و فقط با دعوت تازه برمی‌گردید. کلیدهای پروژه‌ای که ساخته‌اید می‌مانند تا مالک نگه دارد یا باطل کند.',
   left: 'حساب را ترک کردید.',
 }
 
@@ -117,8 +117,8 @@ const en = {
   timeZoneHint: 'Letters write their times in this zone.',
 
   address: 'E-mail address',
-  proven: 'proven',
-  unproven: 'not proven',
+  proven: 'Proven',
+  unproven: 'Not proven',
   noAddress:
     'You have no e-mail address. With one you can sign in with a code and renew a forgotten password.',
   prove: 'Send a code to prove it',
@@ -185,11 +185,11 @@ const en = {
   accounts: 'Your accounts',
   accountsWhy: 'When you leave an account, your access to its projects ends within a second.',
   noAccounts: 'You are a member of no account.',
-  projects: (count: string) => `projects: ${count}`,
+  projects: (count: string) => (count === '1' ? '1 project' : `${count} projects`),
   leave: 'Leave',
   leaveTitle: (name: string) => `Leave ${isolatedName(name)}`,
   leaveWhy:
-    'You lose the projects of this account, and come back only by a new invitation. Keys that you made stay, for the owner to keep or revoke.',
+    'You lose the projects of this account, and come back only by a new invitation. Project keys that you made stay, for the owner to keep or revoke.',
   left: 'You have left the account.',
 } satisfies typeof fa
 

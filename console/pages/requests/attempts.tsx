@@ -1,13 +1,13 @@
 import { type ReactNode, useState } from 'react'
 import { Badge } from '../../pieces/badge.tsx'
 import { LinkButton } from '../../pieces/button.tsx'
-import { formatCode } from '../../spending/result-badge.tsx'
+import { formatCode } from '../../spending/result.ts'
 import { cleanName } from '../../words/clean-name.ts'
 import { formatMicrocredits, formatNumber } from '../../words/digits.ts'
 import { Id } from '../../words/personal.tsx'
 import { useLocale, useWords } from '../../words/use-words.ts'
 import { chargeWords } from './charge.words.ts'
-import { type Attempt, type Details, endOfAttempts } from './details.ts'
+import { type Attempt, type Details, endOfAttempts, failedAttempts } from './details.ts'
 import styles from './requests.module.css'
 
 /** More attempts are shown by a press; the first and the last ones say most. */
@@ -31,9 +31,10 @@ export function Attempts({ details, isPending }: AttemptsProps): ReactNode {
   const number = formatNumber(locale, attempts.length)
   const numbered = attempts.map((attempt, at) => ({ attempt, at }))
   const shown = isCut && !isWhole ? [...numbered.slice(0, ends), ...numbered.slice(-ends)] : numbered
+  const areSteps = failedAttempts(details) === 0
   return (
-    <section className={styles['part']} aria-label={words.attempts}>
-      {attempts.length > 1 && <h3>{words.attemptsOf(number)}</h3>}
+    <section className={styles['part']} aria-label={areSteps ? words.asked : words.attempts}>
+      {attempts.length > 1 && <h3>{areSteps ? words.askedOf(number) : words.attemptsOf(number)}</h3>}
       <ol className={styles['attempts']} {...(isCut && isWhole && { 'data-scrolls': true, tabIndex: 0 })}>
         {shown.map(({ attempt, at }, position) => (
           <li key={at} value={at + 1} {...(at !== position && position === ends && { 'data-gap': true })}>
@@ -49,7 +50,7 @@ export function Attempts({ details, isPending }: AttemptsProps): ReactNode {
       {isCut && (
         <div>
           <LinkButton aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-            {isWhole ? words.fewerAttempts : words.allAttempts(number)}
+            {isWhole ? words.fewerAttempts : areSteps ? words.allAsked(number) : words.allAttempts(number)}
           </LinkButton>
         </div>
       )}

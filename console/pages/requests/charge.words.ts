@@ -44,7 +44,7 @@ const fa = {
     cached: (cached: string, input: string) =>
       `${cached} توکن از ${input} توکن ورودی از حافظه خوانده شد و نرخ خودش را دارد.`,
     estimated: 'ارائه‌دهنده مصرف را گزارش نکرد، پس از روی متن برآورد شد.',
-    tools: (turns: string, uses: string) => `مدل ${turns} بار پرسیده شد و ${uses} بار ابزار به کار برد.`,
+    tools: (turns: string, uses: string) => `این پاسخ ${turns} گام داشت و مدل ${uses} بار ابزار به کار برد.`,
     steps: (count: string) => `این کار ${count} گام داشت و هزینهٔ گام‌ها با هم جمع شد.`,
     free: 'این درخواست هزینه‌ای نداشت.',
     tokens: (input: string, output: string) =>
@@ -55,6 +55,9 @@ const fa = {
   heldAll: (held: string) => `${held} اعتبار کنار گذاشته شد و همه‌اش برگشت.`,
   attempts: 'تلاش‌ها',
   attemptsOf: (count: string) => `${count} تلاش`,
+  asked: 'پرسش از مدل',
+  askedOf: (count: string) => `${count} بار پرسش از مدل`,
+  allAsked: (count: string) => `نشان دادن هر ${count} بار`,
   outcomes: {
     answered: 'پاسخ داد',
     running: 'در جریان',
@@ -145,6 +148,7 @@ const fa = {
   } as Readonly<Record<string, (count: string) => string>>,
   steps: 'گام‌ها',
   allSteps: (count: string) => `نشان دادن همهٔ ${count} گام`,
+  stepOf: (number: string) => `گام ${number}`,
   stepCount: (count: string) => `${count} بار`,
   stepAmbiguous: 'نامعلوم',
   facts: 'جزئیات',
@@ -152,6 +156,7 @@ const fa = {
   endpoint: 'مسیر',
   project: 'پروژه',
   key: 'کلید',
+  managementKey: 'کلید مدیریتی',
   person: 'شخص',
   customer: 'مشتری',
   reference: 'مرجع',
@@ -161,6 +166,8 @@ const fa = {
   error: 'خطا',
   tokens: 'توکن‌ها',
   tokensOf: (input: string, output: string) => `${input} ورودی، ${output} خروجی`,
+  tokensReasoned: (input: string, output: string, reasoning: string) =>
+    `${input} ورودی، ${output} خروجی، از آن ${reasoning} استدلال`,
   id: 'شناسه',
   idempotency: 'کلید تکرار',
   copy: (what: string) => `رونوشت ${what}`,
@@ -211,7 +218,7 @@ const en = {
       `${cached} of ${plural(input, 'input token', 'input tokens')} were read from the cache, which has a rate of its own.`,
     estimated: 'The provider reported no usage, so it was estimated from the text.',
     tools: (turns: string, uses: string) =>
-      `The model was asked ${plural(turns, 'time', 'times')} and used tools ${plural(uses, 'time', 'times')}.`,
+      `This answer had ${plural(turns, 'step', 'steps')}, and the model used tools ${plural(uses, 'time', 'times')}.`,
     steps: (count: string) => `This work had ${plural(count, 'step', 'steps')}, whose costs were added up.`,
     free: 'This request cost nothing.',
     tokens: (input: string, output: string) =>
@@ -222,6 +229,9 @@ const en = {
   heldAll: (held: string) => `${credits(held)} were held, and all of it came back.`,
   attempts: 'Attempts',
   attemptsOf: (count: string) => plural(count, 'attempt', 'attempts'),
+  asked: 'Calls to models',
+  askedOf: (count: string) => plural(count, 'call to a model', 'calls to models'),
+  allAsked: (count: string) => `Show all ${count} calls`,
   outcomes: {
     answered: 'Answered',
     running: 'Running',
@@ -312,6 +322,7 @@ const en = {
   } as Readonly<Record<string, (count: string) => string>>,
   steps: 'Steps',
   allSteps: (count: string) => `Show all ${count} steps`,
+  stepOf: (number: string) => `Step ${number}`,
   stepCount: (count: string) => plural(count, 'time', 'times'),
   stepAmbiguous: 'unknown',
   facts: 'Details',
@@ -319,6 +330,7 @@ const en = {
   endpoint: 'Endpoint',
   project: 'Project',
   key: 'Key',
+  managementKey: 'Management key',
   person: 'Person',
   customer: 'Customer',
   reference: 'Reference',
@@ -328,6 +340,8 @@ const en = {
   error: 'Error',
   tokens: 'Tokens',
   tokensOf: (input: string, output: string) => `${input} in, ${output} out`,
+  tokensReasoned: (input: string, output: string, reasoning: string) =>
+    `${input} in, ${output} out, of which ${reasoning} reasoning`,
   id: 'Id',
   idempotency: 'Idempotency key',
   copy: (what: string) => `Copy ${what}`,

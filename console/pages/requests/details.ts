@@ -39,6 +39,8 @@ export interface Tokens {
   input: number
   cached_input: number
   output: number
+  /** Those of the output that the model thought with. */
+  reasoning: number
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -97,6 +99,7 @@ function tokensOf(value: unknown): Tokens | null {
     input: count('input'),
     cached_input: count('cachedInput', 'cached_input'),
     output: count('output'),
+    reasoning: count('reasoning'),
   }
 }
 
@@ -133,6 +136,17 @@ export function readDetails(value: unknown): Details {
     totalMs: number(details['total_ms']),
   }
 }
+
+/** Outcomes that no fault of a provider brought about. */
+const faultless: ReadonlySet<string> = new Set(['answered', 'running', 'aborted'])
+
+/** How many attempts failed; the list of requests counts them alike. */
+export const failedAttempts = ({ attempts }: Pick<Details, 'attempts'>): number =>
+  attempts.filter(({ outcome }) => !faultless.has(outcome)).length
+
+/** How many steps the call had: those of work or of a voice call, or how often a model with hosted tools was asked. */
+export const stepsOf = ({ steps, turns }: Pick<Details, 'steps' | 'turns'>): number =>
+  steps.length > 0 ? steps.reduce((sum, { count }) => sum + count, 0) : turns
 
 /** When the last attempt ended, as far as it is known; what still runs has come as far as the others. */
 export const endOfAttempts = ({ attempts, totalMs }: Pick<Details, 'attempts' | 'totalMs'>): number =>

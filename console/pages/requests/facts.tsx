@@ -4,7 +4,7 @@ import { useAccount } from '../../api/use-account.ts'
 import { LinkButton } from '../../pieces/button.tsx'
 import { CopyLink } from '../../pieces/copy-button.tsx'
 import { useAddress } from '../../shell/use-address.ts'
-import { formatCode } from '../../spending/result-badge.tsx'
+import { formatCode } from '../../spending/result.ts'
 import { cleanName } from '../../words/clean-name.ts'
 import { formatFull } from '../../words/dates.ts'
 import { formatNumber } from '../../words/digits.ts'
@@ -20,13 +20,12 @@ interface FactsProps {
   report: Report
   details: Details
   timeZone: string
-  keyNames: ReadonlyMap<string, string>
 }
 
 type Fact = readonly [title: string, value: ReactNode] | false
 
 /** All else that is known of a call, with what to copy and where to go on. */
-export function Facts({ report, details, timeZone, keyNames }: FactsProps): ReactNode {
+export function Facts({ report, details, timeZone }: FactsProps): ReactNode {
   const words = useWords(chargeWords)
   const locale = useLocale()
   const { account } = useAccount()
@@ -60,17 +59,21 @@ export function Facts({ report, details, timeZone, keyNames }: FactsProps): Reac
     tokens !== null &&
       tokens.input + tokens.output > 0 && [
         words.tokens,
-        words.tokensOf(number(tokens.input), number(tokens.output)),
+        tokens.reasoning > 0
+          ? words.tokensReasoned(number(tokens.input), number(tokens.output), number(tokens.reasoning))
+          : words.tokensOf(number(tokens.input), number(tokens.output)),
       ],
     report.status_code !== null && [
       words.status,
       <bdi key="status">{formatCode(locale, report.status_code)}</bdi>,
     ],
-    details.errorCode !== undefined && [words.error, <Id key="error">{details.errorCode}</Id>],
+    // Receipts of earlier releases name an error of the upstream although the caller left.
+    details.errorCode !== undefined &&
+      report.status_code !== 499 && [words.error, <Id key="error">{details.errorCode}</Id>],
     [words.project, <Name key="project">{projectName(account?.projects, report.project_id)}</Name>],
     person
       ? [words.person, <Payer key="person" report={report} />]
-      : [words.key, <Payer key="key" report={report} name={keyNames.get(report.key_id)} />],
+      : [report.management_key ? words.managementKey : words.key, <Payer key="key" report={report} />],
     customer !== null && [
       words.customer,
       <Filtered key="customer" name={names.customerId} value={customer} title={words.customer} />,
@@ -131,11 +134,9 @@ function Filtered({
 
 /** Who paid: the person of the session, or the key; with a link where the role may see them. */
 function Payer({
-  report: { person, key_id: key },
-  name,
+  report: { person, key_id: key, key_name: name, management_key: isManagement },
 }: {
   report: Report
-  name?: string | undefined
 }): ReactNode {
   const { may } = useAccount()
   if (person)
@@ -146,9 +147,9 @@ function Payer({
     ) : (
       <Name>{person.name}</Name>
     )
-  const shown = name === undefined ? <Id title={key}>{key.slice(0, 8)}</Id> : <Name>{name}</Name>
-  return may('keys:read') ? (
-    <Link to="/keys/$id" params={{ id: key }}>
+  const shown = name === null ? <Id title={key}>{key.slice(0, 8)}</Id> : <Name>{name}</Name>
+  return may(isManagement ? 'management_keys:read' : 'keys:read') ? (
+    <Link to={isManagement ? '/management-keys/$id' : '/keys/$id'} params={{ id: key }}>
       {shown}
     </Link>
   ) : (

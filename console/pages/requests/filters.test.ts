@@ -33,6 +33,8 @@ test('what is none of the filters is as if it were not there', () => {
   expect(isFiltered(read('project=all'))).toBe(false)
   expect(isFiltered(read('state=failed'))).toBe(true)
   expect(queryOf(read(`customer=${'ب'.repeat(400)}`), undefined)).toEqual({ customer_id: 'ب'.repeat(120) })
+  const key = `سفارش/12 ${'😀'.repeat(119)}`
+  expect(queryOf(read(`idempotency=${encodeURIComponent(key)}`), undefined)).toEqual({ idempotency_key: key })
 })
 
 test('a cost is a decimal down to the micro-credit', () => {

@@ -1,5 +1,6 @@
 /** The filters of the list as they stand in the address, and as the API takes them. */
 import { readDecimal, unitsAt } from './decimal.ts'
+import { maxKeyLength } from './find.ts'
 
 export const states = ['completed', 'failed', 'running'] as const
 export type State = (typeof states)[number]
@@ -42,7 +43,8 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const maxLength = 120
 
 const id = (text: string): string | undefined => (uuid.test(text) ? text.toLowerCase() : undefined)
-const free = (text: string): string | undefined => text.slice(0, maxLength) || undefined
+const free = (text: string, length = maxLength): string | undefined =>
+  [...text].slice(0, length).join('') || undefined
 
 /** Credits as the address has them; undefined where they are none, or finer than a micro-credit. */
 export function creditsIn(text: string): string | undefined {
@@ -62,7 +64,7 @@ export const readFilters = (read: (name: string) => string): Filters => ({
   customerId: free(read(names.customerId)),
   referenceId: free(read(names.referenceId)),
   endpoint: free(read(names.endpoint)),
-  idempotencyKey: free(read(names.idempotencyKey)),
+  idempotencyKey: free(read(names.idempotencyKey), maxKeyLength),
   state: states.find((state) => state === read(names.state)),
   statusCode: /^[1-5]\d\d$/.test(read(names.statusCode)) ? Number(read(names.statusCode)) : undefined,
   min: creditsIn(read(names.min)),

@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
-import { ApiError } from '../../api/api-error.ts'
+import { isMissing } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { useAccount } from '../../api/use-account.ts'
 import { LinkButton } from '../../pieces/button.tsx'
+import { Form } from '../../pieces/form.tsx'
 import { SearchField } from '../../pieces/search-field.tsx'
 import { ErrorState, Notice } from '../../pieces/states.tsx'
 import { type AddressChange, useAddress } from '../../shell/use-address.ts'
 import { isolatedName } from '../../words/clean-name.ts'
 import { useWords } from '../../words/use-words.ts'
 import { noFilters } from './filters.ts'
-import { cleanWanted, mayBeIdempotencyKey, requestIdIn } from './find.ts'
+import { cleanWanted, mayBeCallersId, mayBeIdempotencyKey, requestIdIn } from './find.ts'
 import styles from './requests.module.css'
 import { requestsWords } from './requests.words.ts'
 
@@ -31,7 +32,7 @@ async function find(text: string, project: string | undefined): Promise<{ open: 
     call('GET /v1/requests', {
       query: { ...query, limit: 2, ...(project !== undefined && { project_id: project }) },
     })
-  const isId = text.length <= 120
+  const isId = mayBeCallersId(text)
   const [same, customers, references] = await Promise.all([
     mayBeIdempotencyKey(text) ? first({ idempotency_key: text }) : undefined,
     isId ? first({ customer_id: text }) : undefined,
@@ -50,7 +51,7 @@ async function find(text: string, project: string | undefined): Promise<{ open: 
 
 /** A missing thing is none; other refusals are failures. */
 function nothing(error: unknown): undefined {
-  if (error instanceof ApiError && error.status === 404) return undefined
+  if (isMissing(error)) return undefined
   throw error
 }
 
@@ -68,7 +69,7 @@ export function FindBox({ project }: { project: string | undefined }): ReactNode
   }
   return (
     <>
-      <form
+      <Form
         className={styles['find']}
         onSubmit={(event) => {
           event.preventDefault()
@@ -76,7 +77,7 @@ export function FindBox({ project }: { project: string | undefined }): ReactNode
         }}
       >
         <SearchField label={words.search} placeholder={words.searchHint} value={text} onChange={setText} />
-      </form>
+      </Form>
       {wanted !== '' && <Answer wanted={wanted} project={project} />}
     </>
   )

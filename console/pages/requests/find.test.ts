@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cleanWanted, mayBeIdempotencyKey, requestIdIn } from './find.ts'
+import { cleanWanted, mayBeCallersId, mayBeIdempotencyKey, requestIdIn } from './find.ts'
 
 const id = '01a1771d-bcc0-700a-bbde-444852b9fe12'
 const hex = id.replaceAll('-', '')
@@ -23,6 +23,16 @@ test('a request is found by its id and by that of its answer, however it was cop
 
 test('blanks and signs of direction around a copied text are no part of it', () => {
   expect(cleanWanted(`\u2066 order-17 \u2069\n`)).toBe('order-17')
-  expect(mayBeIdempotencyKey('order-17:2')).toBe(true)
-  expect(mayBeIdempotencyKey('سفارش ۱۷')).toBe(false)
+})
+
+test('every key that the API takes is looked for as an idempotency key', () => {
+  for (const key of ['order-17:2', 'سفارش-۱۲', 'می‌خرم ۱۷', 'order/12 3', 'a+b=c?&#%', '😀'.repeat(128)])
+    expect(mayBeIdempotencyKey(key), key).toBe(true)
+  for (const text of ['', 'x'.repeat(129), '😀'.repeat(129), 'a\u0000b'])
+    expect(mayBeIdempotencyKey(text), JSON.stringify(text)).toBe(false)
+  expect(['ب'.repeat(120), '😀'.repeat(120), 'ب'.repeat(121)].map(mayBeCallersId)).toEqual([
+    true,
+    true,
+    false,
+  ])
 })

@@ -19,5 +19,16 @@ export function requestIdIn(text: string): string | undefined {
   return hex?.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-/** Whether the text may be an idempotency key, by the rule of the API. */
-export const mayBeIdempotencyKey = (text: string): boolean => /^[A-Za-z0-9._:-]{1,128}$/.test(text)
+/** What the API takes as an idempotency key, in characters. */
+export const maxKeyLength = 128
+
+/** Whether the text may be an idempotency key, by the rule of the API: it takes every alphabet, and blanks within. */
+export const mayBeIdempotencyKey = (text: string): boolean => isId(text, maxKeyLength)
+
+/** Whether the text may be the id of a customer or a reference. */
+export const mayBeCallersId = (text: string): boolean => isId(text, 120)
+
+function isId(text: string, maxLength: number): boolean {
+  const { length } = [...text]
+  return length >= 1 && length <= maxLength && !text.includes('\0')
+}

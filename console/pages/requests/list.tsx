@@ -3,13 +3,13 @@ import { useAccount } from '../../api/use-account.ts'
 import { type Column, Table } from '../../pieces/table.tsx'
 import { followed } from '../../shell/frame.tsx'
 import { ResultBadge } from '../../spending/result-badge.tsx'
+import { finestDecimals } from '../../spending/sums.ts'
 import { cleanName } from '../../words/clean-name.ts'
 import { formatClock, formatDay, formatFull } from '../../words/dates.ts'
 import { formatMicrocredits } from '../../words/digits.ts'
 import { Id, Name } from '../../words/personal.tsx'
 import { addDays, dayInZone } from '../../words/tehran-days.ts'
 import { useLocale, useWords } from '../../words/use-words.ts'
-import { trimmed } from './decimal.ts'
 import type { RequestRow } from './queries.ts'
 import styles from './requests.module.css'
 import { requestsWords } from './requests.words.ts'
@@ -18,8 +18,6 @@ interface ListProps {
   rows: readonly RequestRow[]
   openId: string
   timeZone: string
-  /** Names of keys by their ids, as far as the role may know them. */
-  keyNames: ReadonlyMap<string, string>
   /** The project of the filter; all, an id, or undefined for that of the page. */
   project: string | undefined
   hrefOf(id: string): string
@@ -29,20 +27,12 @@ interface ListProps {
 /** The id of the link of a row, to which the focus goes back. */
 export const linkId = (id: string): string => `request-${id}`
 
-export function RequestTable({
-  rows,
-  openId,
-  timeZone,
-  keyNames,
-  project,
-  hrefOf,
-  onOpen,
-}: ListProps): ReactNode {
+export function RequestTable({ rows, openId, timeZone, project, hrefOf, onOpen }: ListProps): ReactNode {
   const words = useWords(requestsWords)
   const locale = useLocale()
   const { account } = useAccount()
   const titleOf = useDayTitle(timeZone)
-  const decimals = decimalsOf(rows)
+  const decimals = finestDecimals(rows.map(({ microcredits }) => BigInt(microcredits)))
   const isNarrow = openId !== ''
   const columns: (Column<RequestRow> | false)[] = [
     {
@@ -80,10 +70,10 @@ export function RequestTable({
       name: 'payer',
       title: words.key,
       isWide: true,
-      cell: ({ person, key_id: key }) => (
-        <Clipped>
-          {person || keyNames.has(key) ? (
-            <Name>{person?.name ?? keyNames.get(key)!}</Name>
+      cell: ({ person, key_id: key, key_name: name, management_key: isManagement }) => (
+        <Clipped {...(isManagement && { title: words.managementKey })}>
+          {person || name !== null ? (
+            <Name>{person?.name ?? name!}</Name>
           ) : (
             <Id title={key}>{key.slice(0, 8)}</Id>
           )}
@@ -172,10 +162,6 @@ function Clipped({
     </span>
   )
 }
-
-/** Equal for all rows, so that decimal marks stand below each other: as many as the finest of them needs, and three at least. */
-const decimalsOf = (rows: readonly RequestRow[]): number =>
-  Math.max(3, ...rows.map((row) => trimmed({ units: BigInt(row.microcredits), decimals: 6 }).decimals))
 
 function useDayTitle(timeZone: string): (day: string) => string {
   const words = useWords(requestsWords)

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, type RefObject, useEffect, useId, useRef } from 'react'
-import { ApiError } from '../../api/api-error.ts'
+import { isMissing } from '../../api/api-error.ts'
 import { useAccount } from '../../api/use-account.ts'
 import { Button, IconButton } from '../../pieces/button.tsx'
 import { Icon } from '../../pieces/icons.tsx'
@@ -10,7 +10,7 @@ import { formatMicrocredits } from '../../words/digits.ts'
 import { useLocale, useWords } from '../../words/use-words.ts'
 import { Attempts } from './attempts.tsx'
 import { chargeWords } from './charge.words.ts'
-import { readDetails } from './details.ts'
+import { failedAttempts, readDetails, stepsOf } from './details.ts'
 import { Facts } from './facts.tsx'
 import { noteReport, type Report, reportQuery } from './queries.ts'
 import styles from './requests.module.css'
@@ -22,13 +22,12 @@ import { Why } from './why.tsx'
 interface OpenCallProps {
   id: string
   timeZone: string
-  keyNames: ReadonlyMap<string, string>
   takesFocus: boolean
   onClose(): void
 }
 
 /** One call beside the list; on narrow screens in its place. */
-export function OpenCall({ id, timeZone, keyNames, takesFocus, onClose }: OpenCallProps): ReactNode {
+export function OpenCall({ id, timeZone, takesFocus, onClose }: OpenCallProps): ReactNode {
   const words = useWords(requestsWords)
   const { projectId } = useAccount()
   const queries = useQueryClient()
@@ -57,8 +56,8 @@ export function OpenCall({ id, timeZone, keyNames, takesFocus, onClose }: OpenCa
       </div>
       <div className={styles['card']}>
         {data ? (
-          <Shown report={data} titleId={titleId} timeZone={timeZone} keyNames={keyNames} onClose={onClose} />
-        ) : error instanceof ApiError && error.status === 404 ? (
+          <Shown report={data} titleId={titleId} timeZone={timeZone} onClose={onClose} />
+        ) : isMissing(error) ? (
           <EmptyState title={words.gone} action={<Button onClick={onClose}>{words.close}</Button>}>
             {words.goneWhy}
           </EmptyState>
@@ -83,7 +82,7 @@ function useEscape(within: RefObject<HTMLElement | null>, act: () => void): void
   })
 }
 
-interface ShownProps extends Pick<OpenCallProps, 'timeZone' | 'keyNames' | 'onClose'> {
+interface ShownProps extends Pick<OpenCallProps, 'timeZone' | 'onClose'> {
   report: Report
   titleId: string
 }
@@ -104,7 +103,15 @@ function Shown({ report, titleId, onClose, ...rest }: ShownProps): ReactNode {
               ? charge.whyFree
               : charge.why(amount)}
         </h2>
-        <ResultBadge of={{ ...report, tokens: details.tokens, attempts: details.attempts.length }} />
+        <ResultBadge
+          of={{
+            ...report,
+            tokens: details.tokens,
+            attempts: details.attempts.length,
+            failed_attempts: failedAttempts(details),
+            steps: stepsOf(details),
+          }}
+        />
         <span className={styles['close']}>
           <IconButton label={words.close} onClick={onClose}>
             <Icon name="close" />

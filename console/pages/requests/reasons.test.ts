@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { readDetails } from './details.ts'
+import { resultOf } from '../../spending/result.ts'
+import { resultWords } from '../../spending/result.words.ts'
+import { failedAttempts, readDetails, stepsOf } from './details.ts'
 import { type Explained, reasonsOf } from './reasons.ts'
 
 const tokens = { input: 17, cachedInput: 0, output: 7 }
@@ -98,6 +100,34 @@ test('tools, steps of durable work and estimates are told, three sentences at mo
   ])
   const all = { attempts: [failed, answered], steps, usage_source: 'estimated', outcome: 'client_left' }
   expect(reasons({ microcredits: '9999' }, all)).toHaveLength(3)
+})
+
+test('a call of several steps is not called one that was tried again', () => {
+  const badge = (value: object, locale: 'fa' | 'en' = 'en') => {
+    const details = readDetails(value)
+    const counts = { attempts: details.attempts.length, failed_attempts: failedAttempts(details) }
+    const of = { state: 'completed' as const, status_code: 200, ambiguous: false, tokens: null, ...counts }
+    return resultOf({ ...of, steps: stepsOf(details) }, resultWords[locale], locale)
+  }
+  const steps = [{ step: '1' }, { step: 'turn', steps: 2 }]
+  const thrice = [answered, answered, answered]
+  expect(badge({ steps, attempts: thrice })).toEqual(['good', 'Succeeded · 3 steps'])
+  expect(badge({ steps, attempts: thrice }, 'fa')).toEqual(['good', 'موفق · ۳ گام'])
+  expect(badge({ steps: 2, attempts: [answered, answered] })).toEqual(['good', 'Succeeded · 2 steps'])
+  expect(badge({ steps: 2, attempts: [answered, failed, answered] })).toEqual([
+    'attention',
+    '2 steps, 3 attempts',
+  ])
+  expect(badge({ attempts: [failed, answered] })).toEqual(['attention', '2 attempts'])
+  expect(badge({ attempts: [answered] })).toEqual(['good', 'Succeeded'])
+})
+
+test('tokens of reasoning are told apart from the output they belong to', () => {
+  expect(readDetails({ tokens: { ...tokens, reasoning: 5 } }).tokens).toMatchObject({
+    output: 7,
+    reasoning: 5,
+  })
+  expect(readDetails({ tokens }).tokens).toMatchObject({ output: 7, reasoning: 0 })
 })
 
 test('details of any shape are read without a fault', () => {

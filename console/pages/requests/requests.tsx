@@ -102,7 +102,6 @@ function Shown({ today: { timeZone, day } }: { today: Today }): ReactNode {
                     rows={rows}
                     openId={openId}
                     timeZone={timeZone}
-                    keyNames={keyNames}
                     project={filters.project}
                     hrefOf={(id) => address.href({ open: id })}
                     onOpen={open}
@@ -114,14 +113,7 @@ function Shown({ today: { timeZone, day } }: { today: Today }): ReactNode {
           )}
         </div>
         {openId !== '' && (
-          <OpenCall
-            key={openId}
-            id={openId}
-            timeZone={timeZone}
-            keyNames={keyNames}
-            takesFocus={hasMoved}
-            onClose={close}
-          />
+          <OpenCall key={openId} id={openId} timeZone={timeZone} takesFocus={hasMoved} onClose={close} />
         )}
       </div>
     </div>

@@ -10,6 +10,9 @@ import styles from './requests.module.css'
 
 const most = 6
 
+/** Steps of work without a plan have numbers for names. */
+const isNumbered = (name: string): boolean => /^[0-9]{1,6}$/.test(name)
+
 /** The steps of durable work or of a voice call, each with its cost. */
 export function Steps({ steps }: { steps: readonly Step[] }): ReactNode {
   const words = useWords(chargeWords)
@@ -26,7 +29,11 @@ export function Steps({ steps }: { steps: readonly Step[] }): ReactNode {
           // Steps of an ended call never change their order.
           <li key={`${at}`}>
             <span className={styles['step']}>
-              <Id>{cleanName(step.name)}</Id>
+              {isNumbered(step.name) ? (
+                words.stepOf(number(Number(step.name)))
+              ) : (
+                <Id>{cleanName(step.name)}</Id>
+              )}
               {step.count > 1 && <small>{words.stepCount(number(step.count))}</small>}
               {step.isAmbiguous && <small>{words.stepAmbiguous}</small>}
               {step.model !== undefined && (

@@ -6,21 +6,17 @@ import type { RequestRow } from './queries.ts'
 const most = 100
 const staleTime = 300_000
 
-/** The names of the keys of the project by their ids, as far as the role sees them: those that hold, and where a row needs them those that have ended. */
+/** The names of keys by their ids: of those that hold in the project, as far as the role sees them, and of all that paid for these rows. */
 export function useKeyNames(rows: readonly RequestRow[]): ReadonlyMap<string, string> {
   const { projectId, may } = useAccount()
-  const ofState = (state: 'active' | 'ended') => ({
-    queryKey: ['keys', projectId, 'names', state],
-    queryFn: () => call('GET /v1/keys', { query: { project_id: projectId!, state, limit: most } }),
+  const active = useQuery({
+    queryKey: ['keys', projectId, 'names', 'active'],
+    queryFn: () => call('GET /v1/keys', { query: { project_id: projectId!, state: 'active', limit: most } }),
     enabled: projectId !== undefined && may('keys:read'),
     staleTime,
   })
-  const active = useQuery(ofState('active'))
   const names = new Map(active.data?.data.map(({ id, name }) => [id, name]))
-  const isMissing = rows.some(({ key_id: key, person }) => !person && !names.has(key))
-  const query = ofState('ended')
-  const ended = useQuery({ ...query, enabled: query.enabled && active.isSuccess && isMissing })
-  for (const { id, name } of ended.data?.data ?? []) names.set(id, name)
+  for (const { key_id: key, key_name: name } of rows) if (name !== null) names.set(key, name)
   return names
 }
 

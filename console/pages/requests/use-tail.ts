@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { pageSize, type RequestPages, type RequestQuery, requestsKey, rowsOf, withRows } from './queries.ts'
 import { newsOf } from './tail.ts'
@@ -107,9 +108,11 @@ function repeat(
     try {
       await read(ended.signal, false)
       pauseMs = beatMs
-    } catch {
+    } catch (error) {
       if (ended.signal.aborted) return
-      pauseMs = Math.min(maxBeatMs, pauseMs * 2)
+      // Whoever was asked to sign in again, and has not, is not asked at every beat.
+      const isSignedOut = error instanceof ApiError && error.status === 401
+      pauseMs = isSignedOut ? maxBeatMs : Math.min(maxBeatMs, pauseMs * 2)
       onFailure()
     } finally {
       isRunning = false

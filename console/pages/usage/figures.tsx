@@ -7,6 +7,7 @@ import { type FirstEnd, firstEndOf } from '../../spending/ends.ts'
 import { perDay, projectedAt } from '../../spending/pace.ts'
 import { changeOf } from '../../spending/sums.ts'
 import { useAccountPace, useRecent } from '../../spending/use-pace.ts'
+import { capitalized } from '../../words/capitalized.ts'
 import { formatDay } from '../../words/dates.ts'
 import { formatMicrocredits, formatNumber } from '../../words/digits.ts'
 import { calendarOf, daysOf, monthOf } from '../../words/ranges.ts'
@@ -41,7 +42,7 @@ function Spent({ of }: { of: Shown }): ReactNode {
     <Figure
       label={words.spentIn(rangeWords(asked.range.to < chosen.to ? asked.range : chosen, today.day))}
       value={formatMicrocredits(locale, spent, { most: 3 })}
-      exact={words.exact(formatMicrocredits(locale, spent))}
+      exact={formatMicrocredits(locale, spent)}
       unit={words.unit}
       note={
         <>
@@ -80,15 +81,14 @@ function useComparison({ usage, asked, today }: Shown): string | undefined {
   }
   const opened = dayInZone(new Date(today.account.created_at), today.timeZone)
   const [now, then] = [daysOf(range), daysOf(comparison)]
-  return [
+  const parts = [
     sentence,
     now !== then && words.lengths(formatNumber(locale, now), formatNumber(locale, then)),
     opened > comparison.from &&
       words.opened(formatDay(locale, noonOf(opened), noonOf(today.day), { timeZone: 'UTC' })),
     range.to === today.day && words.notOver,
-  ]
-    .filter((part) => part !== false)
-    .join(locale === 'fa' ? '؛ ' : '; ')
+  ].filter((part) => part !== false)
+  return capitalized(parts.join(locale === 'fa' ? '؛ ' : '; '))
 }
 
 /** The project whose pace is told, or all. */
@@ -101,7 +101,10 @@ function PaceFigure({ of }: { of: Shown }): ReactNode {
   const { projectId } = useAccount()
   const { data } = useRecent(scopeOf(of, projectId))
   const { day } = of.today
-  if (!data?.pace) return <Figure label={words.pace} value={words.noPace} note={data && words.noPaceNote} />
+  if (!data?.pace) {
+    const note = of.today.account.state === 'closing' ? words.closingNote : words.noPaceNote
+    return <Figure label={words.pace} value={words.noPace} note={data && note} />
+  }
   const month = monthOf(calendarOf(locale), day)
   const inMonth = data.days.filter((one) => one.day >= month.from)
   const projected = projectedAt(month.to, day, {
@@ -113,6 +116,7 @@ function PaceFigure({ of }: { of: Shown }): ReactNode {
     <Figure
       label={words.pace}
       value={formatMicrocredits(locale, perDay(data.pace), { most: 3 })}
+      exact={formatMicrocredits(locale, perDay(data.pace))}
       unit={words.aDay}
       note={words.paceNote(
         formatDay(locale, noonOf(month.to), noonOf(day), { timeZone: 'UTC' }),
@@ -125,6 +129,7 @@ function PaceFigure({ of }: { of: Shown }): ReactNode {
 const noonOf = (day: string): Date => new Date(`${day}T12:00:00Z`)
 
 function End({ of }: { of: Shown }): ReactNode {
+  const words = useWords(usageWords)
   const { account, projectId } = useAccount()
   const { pace } = useAccountPace()
   const scope = scopeOf(of, projectId)
@@ -132,6 +137,12 @@ function End({ of }: { of: Shown }): ReactNode {
   const projects = useQuery(projectsQuery(projectId))
   const project = projects.data?.data.find(({ id }) => id === scope)
   const now = new Date()
+  const unknownNote =
+    account?.state === 'closing'
+      ? words.closingNote
+      : account?.is_limited
+        ? words.limitedEndNote
+        : words.unknownEndNote
   const end = firstEndOf(
     {
       account: of.today.account,
@@ -140,10 +151,10 @@ function End({ of }: { of: Shown }): ReactNode {
     },
     now,
   )
-  return <EndFigure end={end} now={now} isLimited={account?.is_limited === true} />
+  return <EndFigure end={end} now={now} unknown={unknownNote} />
 }
 
-function EndFigure({ end, now, isLimited }: { end: FirstEnd; now: Date; isLimited: boolean }): ReactNode {
+function EndFigure({ end, now, unknown }: { end: FirstEnd; now: Date; unknown: string }): ReactNode {
   const words = useWords(usageWords)
   const locale = useLocale()
   if (end.name === 'reached')
@@ -157,11 +168,5 @@ function EndFigure({ end, now, isLimited }: { end: FirstEnd; now: Date; isLimite
       />
     )
   if (end.name === 'lasts') return <Figure label={words.end} value={words.lasts} note={words.lastsNote} />
-  return (
-    <Figure
-      label={words.end}
-      value={words.unknownEnd}
-      note={isLimited ? words.limitedEndNote : words.unknownEndNote}
-    />
-  )
+  return <Figure label={words.end} value={words.unknownEnd} note={unknown} />
 }

@@ -19,7 +19,6 @@ const fa = {
   } satisfies Record<ComparisonKind, string> as Record<ComparisonKind, string>,
   noComparison: 'بی‌مقایسه',
   unit: 'اعتبار',
-  exact: (amount: string) => `دقیق: ${amount} اعتبار`,
   spentIn: (range: string) => `خرج ${range}`,
   calls: (count: string) => `${count} درخواست`,
   failures: (count: string) => `${count} ناموفق`,
@@ -39,8 +38,9 @@ const fa = {
   pace: 'آهنگ این روزها',
   aDay: 'اعتبار در روز',
   paceNote: (day: string, amount: string) =>
-    `میانگین دو هفتهٔ گذشته؛ با همین آهنگ خرج این ماه تا ${day} به ${amount} اعتبار می‌رسد.`,
+    `میانگین ۱۴ روز پیش از امروز؛ با همین آهنگ خرج این ماه تا ${day} به ${amount} اعتبار می‌رسد.`,
   noPace: 'نامعلوم',
+  closingNote: 'حساب در انتظار حذف است و چیزی خرج نمی‌شود.',
   noPaceNote: 'در دو هفتهٔ پیش از امروز چیزی خرج نشده است؛ امروز پس از پایانش به حساب می‌آید.',
   end: 'تا کی می‌رسد',
   limits: {
@@ -137,7 +137,6 @@ const en = {
   },
   noComparison: 'With nothing',
   unit: 'credits',
-  exact: (amount: string) => `Exactly ${credits(amount)}`,
   spentIn: (range: string) => `Spent ${range}`,
   calls: (count: string) => `${count} requests`,
   failures: (count: string) => `${count} failed`,
@@ -157,8 +156,9 @@ const en = {
   pace: 'Pace of these days',
   aDay: 'credits a day',
   paceNote: (day: string, amount: string) =>
-    `The mean of the last two weeks; at this pace the month costs ${credits(amount)} until ${day}.`,
+    `The mean of the 14 days before today; at this pace the month costs ${credits(amount)} until ${day}.`,
   noPace: 'Not known',
+  closingNote: 'The account is to be deleted, and nothing is spent.',
   noPaceNote: 'Nothing was spent in the two weeks before today; today counts once it is over.',
   end: 'Lasts until',
   limits: {

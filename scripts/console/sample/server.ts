@@ -16,6 +16,7 @@ export interface SampleServer {
   world: World
   clock: MovableClock
   mails: MailServer
+  messages: SmsGateway
   origin: string
 }
 
@@ -48,5 +49,5 @@ export async function openSampleServer(
   )
   const ids = await makePeople(kherad, credits)
   const world = new World(kherad, ids, violations, new AsyncDisposableStack())
-  return { world, clock, mails, origin }
+  return { world, clock, mails, messages, origin }
 }

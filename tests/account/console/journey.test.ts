@@ -22,10 +22,26 @@ import { gainNothing, signInAfresh } from './strangers.ts'
 if (browserPath === undefined)
   console.warn('The console is not looked at: there is no Chromium on this machine.')
 
-describe.skipIf(browserPath === undefined)('in a browser', () => {
+/** The same, run at its first call and awaited by all. */
+function once(part: () => Promise<void>): () => Promise<void> {
+  let run: Promise<void> | undefined
+  return () => {
+    run ??= part()
+    return run
+  }
+}
+
+// In any order the account of the first person would be one that others have filled and spent from.
+describe.skipIf(browserPath === undefined)('in a browser', { shuffle: false }, () => {
   let scene: ConsoleScene
   /** Of the first person; each test goes on where the one before it has left. */
   let tab: Tab
+  // What a later test begins with: one that runs alone goes through it first.
+  const cameIn = once(() => comesIn(scene, tab))
+  const hasPasskey = once(async () => {
+    await cameIn()
+    await makesPasskey(scene, tab)
+  })
   beforeAll(async () => {
     scene = await ConsoleScene.open()
     tab = await scene.tab()
@@ -33,25 +49,35 @@ describe.skipIf(browserPath === undefined)('in a browser', () => {
   afterAll(() => scene?.[Symbol.asyncDispose]())
 
   describe('people', () => {
-    test('come in by the printed link, sign out and in again, in both languages and on a phone', () =>
-      comesIn(scene, tab))
+    test('come in by the printed link, sign out and in again, in both languages and on a phone', cameIn)
 
-    test('whose session has ended while a page is open renew it in a dialog, and the page stays', () =>
-      signsInAgain(scene, tab))
+    test('whose session has ended while a page is open renew it in a dialog, and the page stays', async () => {
+      await cameIn()
+      await signsInAgain(scene, tab)
+    })
 
-    test('make a key that the official client uses, and prove anew who they are once the proof is ten minutes old', () =>
-      makesKey(scene, tab))
+    test('make a key that the official client uses, and prove anew who they are once the proof is ten minutes old', async () => {
+      await cameIn()
+      await makesKey(scene, tab)
+    })
 
-    test('give a program a key that makes keys within its bounds, and take both back', () =>
-      runsAProgram(scene, tab))
+    test('give a program a key that makes keys within its bounds, and take both back', async () => {
+      await cameIn()
+      await runsAProgram(scene, tab)
+    })
 
-    test('invite somebody by mail, who accepts in another browser and stands among the members', () =>
-      invitesSomebody(scene, tab))
+    test('invite somebody by mail, who accepts in another browser and stands among the members', async () => {
+      await cameIn()
+      await invitesSomebody(scene, tab)
+    })
 
     test('make a passkey on the page of their profile, sign in with it and prove by it who they are', () =>
-      makesPasskey(scene, tab))
+      hasPasskey())
 
-    test('set up an authenticator app, whose code is asked at the next sign-in', () => setsUpTotp(scene, tab))
+    test('set up an authenticator app, whose code is asked at the next sign-in', async () => {
+      await hasPasskey()
+      await setsUpTotp(scene, tab)
+    })
 
     test('see why calls of several kinds cost what the ledger says, find one by its idempotency key, and see a new one come', () =>
       readsCharges(scene))

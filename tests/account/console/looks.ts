@@ -6,6 +6,11 @@ import { layoutFaults } from './layout.ts'
 import { seriousViolations, treeFaults } from './reading.ts'
 import { type ConsoleScene, phone, type Tab, type TabOptions, wide } from './scene.ts'
 
+const nobody = '01900000-0000-7000-8000-000000000000'
+
+/** Where nothing is: such a page has a heading too, under which it says so. */
+const emptyPaths = [`/keys/${nobody}`, `/management-keys/${nobody}`, `/members/${nobody}`, '/nothing']
+
 /** The paths of all pages behind the sign-in, and of what is below them, with this id where one thing is shown. */
 export async function personalPaths(ids: Readonly<Record<string, string>>): Promise<string[]> {
   const shots = await shotsOf()
@@ -34,6 +39,11 @@ export async function expectWhole(scene: ConsoleScene, options: TabOptions): Pro
   await using tab = await scene.memberTab('owner', { ...options, displayName })
   const ids = { ...(await fillHostile(scene.world, tab.member)), '/members/$id': tab.member.personId }
   const faults: string[] = []
+  for (const path of emptyPaths) {
+    await tab.open(path)
+    const found = [...(await treeFaults(tab.page)), ...tab.takeFaults(404)]
+    faults.push(...found.map((fault) => `${path}: ${fault}`))
+  }
   for (const path of await personalPaths(ids)) {
     await tab.page.setViewportSize(wide)
     await tab.open(path)

@@ -118,6 +118,7 @@ export async function makesKey(scene: ConsoleScene, tab: Tab): Promise<void> {
 /** Proves the address, makes a passkey, signs in with it, and begins to set up an authenticator app, for which it is asked. */
 export async function makesPasskey(scene: ConsoleScene, tab: Tab): Promise<void> {
   const { page } = tab
+  await tab.choose('fa')
   await addVirtualAuthenticator(page)
   const { mails, origin } = scene
   // A second factor is for whoever has proven their address.
@@ -196,6 +197,7 @@ export async function forgetsPassword(scene: ConsoleScene): Promise<void> {
 export async function invitesSomebody(scene: ConsoleScene, tab: Tab): Promise<void> {
   const guest = 'daniel@example.ir'
   const [words, en] = [membersWords.fa, signInWords.en]
+  await tab.choose('fa')
   await tab.open('/members')
   await tab.page.getByRole('button', { name: words.invite }).first().click()
   const dialog = tab.page.getByRole('dialog', { name: words.inviteTitle })

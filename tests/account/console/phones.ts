@@ -25,7 +25,10 @@ export async function signsInByPhone(scene: ConsoleScene): Promise<void> {
   await using other = await scene.tab({ viewport: phoneSize })
   await other.open('/sign-in')
   await other.page.getByLabel(fa.emailOrPhone).fill(typed)
+  // The API takes no password with a number, which the page says.
   await other.page.getByLabel(fa.password, { exact: true }).waitFor({ state: 'detached' })
+  await other.page.getByText(fa.phoneHint).waitFor()
+  expect(await other.page.getByRole('button', { name: fa.byCode }).count()).toBe(0)
   await other.page.getByRole('button', { name: fa.sendMessage }).click()
   await other.page.getByRole('heading', { name: fa.messageTitle }).waitFor()
   const field = other.page.getByLabel(fa.code)

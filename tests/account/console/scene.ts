@@ -69,8 +69,9 @@ export class Tab implements AsyncDisposable {
     await this.page.evaluate('document.fonts.ready.then(() => undefined)')
   }
 
-  /** Chooses the language as the menu does, and loads the page anew. */
+  /** Chooses the language as the menu does, and loads the page anew if it is in the other one. */
   async choose(locale: Locale): Promise<void> {
+    if ((await this.page.evaluate('document.documentElement.lang')) === locale) return
     await this.page.evaluate(`localStorage.setItem('kherad.locale', '${locale}')`)
     await this.page.reload()
     await this.settled()

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { usageWords } from '../../../console/pages/usage/usage.words.ts'
+import { pieceWords } from '../../../console/pieces/pieces.words.ts'
 import type { Client } from '../../harness/client.ts'
 import { type ConsoleScene, type Locale, phone, type Tab } from './scene.ts'
 
@@ -75,7 +76,9 @@ export async function seesSpending(scene: ConsoleScene): Promise<void> {
     const { body } = await client.get('/v1/account/usage?customer_id=shop-17')
     const figure = page.locator('main section[aria-label]').first()
     const ofCustomer = exact(locale, BigInt(body.totals.microcredits), 0)
-    expect(await figure.innerText()).toContain(words.exact(ofCustomer))
+    expect(await figure.innerText()).toContain(pieceWords[locale].exact(ofCustomer))
+    await figure.getByRole('button', { name: pieceWords[locale].exact(ofCustomer) }).press('Enter')
+    await figure.locator('span[aria-hidden="true"]').waitFor()
     await page.goBack()
     await page.getByRole('button', { name: words.clear }).waitFor({ state: 'detached' })
   }
