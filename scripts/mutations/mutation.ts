@@ -16,6 +16,18 @@ export interface Mutation {
 /** The suite that the test file belongs to; `quick` is a part of `test`. */
 export type Suite = 'quick' | 'test' | 'campaign'
 
+/** A change of a file: the text, what stands there instead, what no longer holds, and the name of the test that notices it. */
+export type Change<Name extends string> = readonly [find: string, replace: string, breaks: string, test: Name]
+
+/** Makes mutations of one file, of changes that name one of these test files of `npm test`. */
+export const mutationsBy =
+  <Name extends string>(tests: Readonly<Record<Name, string>>) =>
+  (file: string, ...changes: readonly Change<Name>[]): Mutation[] =>
+    changes.map(([find, replace, breaks, test]) => ({
+      ...{ file, find, replace, breaks },
+      ...{ test: tests[test], suite: 'test' },
+    }))
+
 /** A drawn mutation that no test has to notice, and why. */
 export interface Survivor extends Pick<Mutation, 'file' | 'find' | 'replace'> {
   reason: string

@@ -1,6 +1,6 @@
-import type { Mutation } from './mutation.ts'
+import { type Mutation, mutationsBy } from './mutation.ts'
 
-const tests = {
+const of = mutationsBy({
   password: 'tests/account/sign-in/password.test.ts',
   mailed: 'tests/account/sign-in/mailed.test.ts',
   own: 'tests/account/sign-in/own-account.test.ts',
@@ -10,17 +10,7 @@ const tests = {
   resets: 'tests/account/factors/resets.test.ts',
   openId: 'tests/account/openid/sign-in.test.ts',
   calls: 'tests/voice/create.test.ts',
-}
-
-/** Of one file: the text, what stands there instead, what no longer holds, and the test that notices it. */
-const of = (
-  file: string,
-  ...changes: readonly (readonly [find: string, replace: string, breaks: string, test: keyof typeof tests])[]
-): Mutation[] =>
-  changes.map(([find, replace, breaks, test]) => ({
-    ...{ file, find, replace, breaks },
-    ...{ test: tests[test], suite: 'test' },
-  }))
+})
 
 /** How people sign in, and what ends with their sessions. */
 export const signInMutations: readonly Mutation[] = [
