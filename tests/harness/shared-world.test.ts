@@ -1,5 +1,6 @@
 /** What `sharedWorld` promises the tests that use it. */
 import { expect, test, vi } from 'vitest'
+import { expectNone } from './expect-none.ts'
 import { checkFile } from './file-checks.ts'
 import { sharedWorld } from './shared-world.ts'
 import { fakeUpstream, json } from './upstream.ts'
@@ -100,4 +101,11 @@ test('an answer that is not as its route declares it fails the test in which it 
   await key.get('/v1/balance')
   balance.mockRestore()
   await expect(world[Symbol.asyncDispose]()).rejects.toThrow(/every answer is as its route declares it/)
+})
+
+test('what must be empty fails with its first members, however many there are', () => {
+  expectNone([], 'nothing is left')
+  expect(() => expectNone(['one'], 'nothing is left')).toThrow('nothing is left')
+  const rows = Array.from({ length: 5_000 }, (_, at) => ({ at, text: 'x'.repeat(200) }))
+  expect(() => expectNone(rows, 'nothing is left')).toThrow('20 of 5000')
 })

@@ -14,6 +14,7 @@ import { loadConfig } from '#settings'
 import { openNet } from '../../src/connect.ts'
 import { type Kherad, startKherad } from '../../src/server.ts'
 import { wrongCharges } from './charge-lines.ts'
+import { expectNone } from './expect-none.ts'
 import { afterFile, afterTest, atWorkerEnd } from './file-checks.ts'
 import { sharedDatabase } from './postgres.ts'
 import { SharedModels } from './shared-models.ts'
@@ -34,7 +35,7 @@ const known: ReadonlySet<string> = new Set<keyof SharedWorldOptions>(['config', 
 /** Opens a world on the shared server. `await using world = await sharedWorld()`. */
 export async function sharedWorld(options: SharedWorldOptions = {}): Promise<World> {
   const others = Object.keys(options).filter((name) => !known.has(name))
-  assert.deepEqual(others, [], 'these options change the server: boot one of its own')
+  expectNone(others, 'these options change the server: boot one of its own')
   const shared = await theServer()
   await using stack = new AsyncDisposableStack()
   stack.use(shared.enter(options))
@@ -128,7 +129,7 @@ class SharedServer {
 
   expectDeclared(): void {
     // Whoever reports it once more would blame another test.
-    assert.deepEqual(this.violations.splice(0), [], 'every answer is as its route declares it')
+    expectNone(this.violations.splice(0), 'every answer is as its route declares it')
   }
 
   /** What holds after each test: so none sees the money of the one before it. */
@@ -142,11 +143,11 @@ class SharedServer {
     await this.#closeLeft()
     this.expectDeclared()
     const { db, ledger } = this.kherad.app
-    assert.deepEqual(await db.query({ text: 'select * from ledger.holds' }, []), [], 'no hold is open')
-    assert.deepEqual(await ledger.violations(), [], 'the ledger keeps its invariants')
+    expectNone(await db.query({ text: 'select * from ledger.holds' }, []), 'no hold is open')
+    expectNone(await ledger.violations(), 'the ledger keeps its invariants')
     const { wrong, next } = await wrongCharges(db, this.#explained)
     this.#explained = next
-    assert.deepEqual(wrong, [], 'the lines of every receipt sum to its charge')
+    expectNone(wrong, 'the lines of every receipt sum to its charge')
   }
 
   /** A world that a file forgot, or could not end since it failed, would give its models to the files after it. */
@@ -179,7 +180,7 @@ function refuseSettings(asked: Config, served: Config): void {
     .filter(([name, value]) => !isDeepStrictEqual(value, served[name as keyof Config]))
     .map(([name]) => name)
   if (!isDeepStrictEqual(ofServer(defaults), ofServer(served.defaults))) changed.push('defaults')
-  assert.deepEqual(changed, [], 'these settings change the server: boot one of its own')
+  expectNone(changed, 'these settings change the server: boot one of its own')
 }
 
 let started: Promise<SharedServer> | undefined

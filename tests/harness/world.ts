@@ -22,6 +22,7 @@ import { type Kherad, startKherad } from '../../src/server.ts'
 import { wrongCharges } from './charge-lines.ts'
 import { Client, type Seen } from './client.ts'
 import { endDatabases } from './end-databases.ts'
+import { expectNone } from './expect-none.ts'
 import { cloneDatabase } from './postgres.ts'
 import { startMs, until } from './until.ts'
 
@@ -223,10 +224,10 @@ export class World implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await using _stack = this.#stack
     await this.settled()
-    assert.deepEqual(await this.app.ledger.violations(), [], 'the ledger keeps its invariants')
+    expectNone(await this.app.ledger.violations(), 'the ledger keeps its invariants')
     const { wrong } = await wrongCharges(this.app.db)
-    assert.deepEqual(wrong, [], 'the lines of every receipt sum to its charge')
-    assert.deepEqual(this.violations, [], 'every answer is as its route declares it')
+    expectNone(wrong, 'the lines of every receipt sum to its charge')
+    expectNone(this.violations, 'every answer is as its route declares it')
   }
 }
 
