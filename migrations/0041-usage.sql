@@ -94,7 +94,18 @@ where (u.account_id, u.project_id, (u.begins_at at time zone 'Asia/Tehran')::dat
   and (q.input_tokens, q.cached_input_tokens, q.output_tokens, q.reasoning_tokens)
     <> (d.input_tokens, d.cached_input_tokens, d.output_tokens, d.reasoning_tokens);
 
--- As before (0025-lost-parts.sql), and `of_quarters`.
+-- A join of operations with holds or settlements looks up each by its key, through these functions. A plain join may begin with the table instead, and
+-- read all of it for each commit: PostgreSQL does that once it has counted the holds while no call was under way, or the settlements after the first.
+-- `offset 0` fixes the order.
+create function ledger.hold_of(account uuid, receipt uuid) returns setof ledger.holds stable language sql as $$
+  select * from ledger.holds h where h.account_id = account and h.receipt_id = receipt offset 0
+$$;
+create function ledger.settlement_of(account uuid, receipt uuid) returns setof ledger.settlements stable language sql as $$
+  select * from ledger.settlements s where s.account_id = account and s.receipt_id = receipt offset 0
+$$;
+
+-- As before (0025-lost-parts.sql), with `of_quarters`. The account of the hold that is deleted is compared with a list of one: that fits the index, but no
+-- merge join, for which PostgreSQL may read all holds (`ledger.hold_of`).
 create or replace function ledger.settle_set(ops ledger.settle_op[], at timestamptz, thresholds smallint[]) returns ledger.op_result[]
 language plpgsql as $$
 declare
@@ -106,7 +117,7 @@ declare
 begin
   if many > 1 then
     select count(distinct h.receipt_id) into plain
-    from unnest(ops) o join ledger.holds h on h.account_id = o.account_id and h.receipt_id = o.receipt_id
+    from unnest(ops) o cross join ledger.hold_of(o.account_id, o.receipt_id) h
     where o.actual <= h.amount;
     if plain < many then
       for i in 1 .. many loop
@@ -118,7 +129,7 @@ begin
 
   with ended as (
     delete from ledger.holds h using (select n.*, ledger.due(n) as due from unnest(ops) n) o
-    where h.account_id = o.account_id and h.receipt_id = o.receipt_id
+    where h.account_id = any(array[o.account_id]) and h.receipt_id = o.receipt_id
     returning h.account_id, h.receipt_id, h.project_id, h.key_id, h.endpoint, h.idempotency_key, h.fingerprint, h.customer_id, h.reference_id,
       h.amount, h.month, h.created_at, coalesce(o.model, h.model) as model,
       case when o.due <= h.amount then o.due when o.within_hold then h.amount else least(o.due, h.amount + ledger.room(h)) end as paid,
@@ -197,7 +208,7 @@ begin
     select s.account_id, s.project_id, (s.created_at at time zone 'Asia/Tehran')::date as day, s.key_id, s.endpoint,
       coalesce(s.model, '') as model, coalesce(s.customer_id, '') as customer_id, coalesce(s.reference_id, '') as reference_id,
       ledger.sum_quantities(s.quantities) as quantities
-    from unnest(ops) o join ledger.settlements s on s.account_id = o.account_id and s.receipt_id = o.receipt_id
+    from unnest(ops) o cross join ledger.settlement_of(o.account_id, o.receipt_id) s
     where o.quantities is not null group by 1, 2, 3, 4, 5, 6, 7, 8
   ) n
   where (u.account_id, u.project_id, u.day, u.key_id, u.endpoint, u.model, u.customer_id, u.reference_id)
@@ -206,7 +217,7 @@ begin
   insert into ledger.usage_pending
   select s.account_id, ledger.quarter_of(s.created_at), s.project_id, s.key_id, s.endpoint, coalesce(s.model, ''), coalesce(s.customer_id, ''),
     0, 0, 0, 0, 0, 0, 0, ledger.sum_quantities(s.quantities)
-  from unnest(ops) o join ledger.settlements s on s.account_id = o.account_id and s.receipt_id = o.receipt_id
+  from unnest(ops) o cross join ledger.settlement_of(o.account_id, o.receipt_id) s
   where o.quantities is not null group by 1, 2, 3, 4, 5, 6, 7;
 
   insert into ledger.usage_referenced as u (account_id, project_id, day, key_id, endpoint, model, customer_id,
@@ -215,7 +226,7 @@ begin
     coalesce(s.model, ''), coalesce(s.customer_id, ''),
     count(*), count(*) filter (where s.state = 'failed'), sum(s.charged), sum(o.input_tokens),
     sum(o.cached_input_tokens), sum(o.output_tokens), sum(o.reasoning_tokens), ledger.sum_quantities(s.quantities)
-  from unnest(ops) o join ledger.settlements s on s.account_id = o.account_id and s.receipt_id = o.receipt_id
+  from unnest(ops) o cross join ledger.settlement_of(o.account_id, o.receipt_id) s
   where s.reference_id <> '' group by 1, 2, 3, 4, 5, 6, 7
   on conflict (account_id, project_id, day, key_id, endpoint, model, customer_id) do update set
     requests = u.requests + excluded.requests, failures = u.failures + excluded.failures, charged = u.charged + excluded.charged,

@@ -4,7 +4,13 @@
 create sequence ledger.positions;
 alter table ledger.settlements add column position bigint not null default nextval('ledger.positions');
 alter sequence ledger.positions owned by ledger.settlements.position;
-create unique index settlements_position on ledger.settlements (account_id, position);
+
+-- Both indexes are partial, so that only the primary key fits the lookup of a receipt: a call's plan, made while the table was small, would keep one
+-- of them and read all of the account's settlements. A statement that shall use one names its condition, which is always true.
+create unique index settlements_position on ledger.settlements (account_id, position) where position > 0;
+-- The calls of an account in the order of their beginning, where the list of one project had it before. Ascending, so that new calls fill its last page.
+create index settlements_began on ledger.settlements (account_id, created_at, receipt_id) where position > 0;
+drop index ledger.settlements_time;
 
 create function ledger.move_settlement() returns trigger language plpgsql as $$
 begin
@@ -12,10 +18,6 @@ begin
   return new;
 end $$;
 create trigger moved before update on ledger.settlements for each row execute function ledger.move_settlement();
-
--- The calls of an account in the order of their beginning, where the list of one project had it before.
-create index settlements_began on ledger.settlements (account_id, created_at desc, receipt_id desc);
-drop index ledger.settlements_time;
 
 -- Finds the requests of an account by several values at once. It is written a while after the settlements, so that a call pays nothing for it; what
 -- is not in it yet is read from the settlements.

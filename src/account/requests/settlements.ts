@@ -56,6 +56,9 @@ export const ofSettlement = sql`${shared}, r.state, r.ambiguous, r.held, r.charg
   case json_typeof(r.detail -> 'attempts') when 'array' then json_array_length(r.detail -> 'attempts') end as attempts,
   case json_typeof(r.detail -> 'attempts') when 'array' then ${failedAttempts} end as failed_attempts, ${steps} as steps, r.position`
 
+/** Always true. The indexes by position and by beginning have it as their condition, and are used only by statements that name it (0042-requests.sql). */
+export const isPlaced = sql`r.position > 0`
+
 const newestFirst = sql`order by r.created_at desc, r.receipt_id desc`
 
 /** The condition that rows `r` stand after the place. */
@@ -89,7 +92,7 @@ export async function findNewest(
   const { from, to } = filter
   const { rows } = await sql<FoundRequest>`
     select ${ofSettlement} from (
-      select * from ledger.settlements r where r.account_id = ${filter.accountId}
+      select * from ledger.settlements r where r.account_id = ${filter.accountId} and ${isPlaced}
         ${from ? sql`and r.created_at >= ${from}` : sql``} ${to ? sql`and r.created_at < ${to}` : sql``} ${after(place)}
       ${newestFirst} limit ${newestRows}) r
     where ${matching(filter, 'settlements')} ${newestFirst} limit ${limit}`.execute(db.kysely)
@@ -106,7 +109,7 @@ export async function findUnsealed(
   const { rows } = await sql<FoundRequest>`
     with matching as materialized (
       select r.receipt_id, r.created_at from ledger.settlements r
-      where r.position > ${sealed} and ${matching(filter, 'settlements')} ${after(place)})
+      where r.position > ${sealed} and ${isPlaced} and ${matching(filter, 'settlements')} ${after(place)})
     select ${ofSettlement} from (select * from matching r ${newestFirst} limit ${limit}) u join ledger.settlements r
       on r.account_id = ${filter.accountId} and r.receipt_id = u.receipt_id ${newestFirst}`.execute(db.kysely)
   return rows
@@ -124,7 +127,7 @@ export async function findEnded(
   filter: Filter,
   { from, to, limit }: { from: bigint; to: bigint; limit: number },
 ): Promise<{ rows: FoundRequest[]; readTo: bigint }> {
-  const some = sql`ledger.settlements r where r.account_id = ${filter.accountId} and r.position > ${from} and r.position <= ${to}
+  const some = sql`ledger.settlements r where r.account_id = ${filter.accountId} and ${isPlaced} and r.position > ${from} and r.position <= ${to}
     order by r.position`
   const { rows: last } = await sql<{ position: bigint }>`
     select r.position from ${some} limit 1 offset ${endedRows - 1}`.execute(db.kysely)

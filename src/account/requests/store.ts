@@ -14,7 +14,7 @@ export async function lastPosition(db: Db, accountId: string): Promise<bigint> {
   const [row] = await db.query<{ position: bigint }>(
     {
       name: 'requests.last_position',
-      text: 'select coalesce(max(position), 0) as position from ledger.settlements where account_id = $1',
+      text: 'select coalesce(max(position), 0) as position from ledger.settlements where account_id = $1 and position > 0',
     },
     [accountId],
   )

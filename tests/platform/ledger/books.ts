@@ -56,7 +56,7 @@ interface Row {
 
 /** `ledger.commit` as a lane calls it, with a batch of our making; results in the order of `seq`, those of what went as it was asked put in. */
 export async function apply(
-  db: Db,
+  db: Pick<Db, 'query'>,
   batch: { settles: SettleOp[]; holds: HoldOp[] },
   atMs: number,
   processId: string,

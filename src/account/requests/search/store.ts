@@ -168,9 +168,9 @@ export async function countWaiting(db: Db): Promise<string[]> {
           insert into requests.progress as p (account_id, counted_to, waiting)
           select m.account_id, l.position, n.count
           from ledger.meters m left join requests.progress w using (account_id)
-          cross join lateral (select max(s.position) as position from ledger.settlements s where s.account_id = m.account_id) l
+          cross join lateral (select max(s.position) as position from ledger.settlements s where s.account_id = m.account_id and s.position > 0) l
           cross join lateral (select count(*) from ledger.settlements s where s.account_id = m.account_id
-            and s.position > coalesce(w.counted_to, 0) and s.position <= l.position) n
+            and s.position > 0 and s.position > coalesce(w.counted_to, 0) and s.position <= l.position) n
           where m.scope = 'account' and l.position > coalesce(w.counted_to, 0)
           on conflict (account_id) do update set counted_to = excluded.counted_to, waiting = p.waiting + excluded.waiting
           returning account_id, waiting)
@@ -199,7 +199,7 @@ export const settlementsAfter = (db: Db, accountId: string, position: bigint): P
     const { rows } = await sql<Settlement>`
       select position, receipt_id, project_id, key_id, endpoint, model, customer_id, reference_id, state, status_code, charged,
         (extract(epoch from created_at) * 1000000)::bigint as began_at
-      from ledger.settlements where account_id = ${accountId} and position > ${position} order by position limit ${segmentSize}`.execute(
+      from ledger.settlements where account_id = ${accountId} and position > 0 and position > ${position} order by position limit ${segmentSize}`.execute(
       tx,
     )
     return rows
