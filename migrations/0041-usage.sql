@@ -104,32 +104,22 @@ create function ledger.settlement_of(account uuid, receipt uuid) returns setof l
   select * from ledger.settlements s where s.account_id = account and s.receipt_id = receipt offset 0
 $$;
 
--- As before (0025-lost-parts.sql), with `of_quarters`. The account of the hold that is deleted is compared with a list of one: that fits the index, but no
--- merge join, for which PostgreSQL may read all holds (`ledger.hold_of`).
+-- As before (0025-lost-parts.sql), with `of_quarters`, and without a look at the holds beforehand: what cannot end together is left in place, and goes one by
+-- one after the others. The account of the hold that is deleted is compared with a list of one: that fits the index, but no merge join, for which
+-- PostgreSQL may read all holds (`ledger.hold_of`).
 create or replace function ledger.settle_set(ops ledger.settle_op[], at timestamptz, thresholds smallint[]) returns ledger.op_result[]
 language plpgsql as $$
 declare
   many int := cardinality(ops);
-  plain int;
+  together int[];
+  left_over ledger.settle_op[];
   told ledger.op_result[];
   has_extras boolean;
   is_further boolean;
 begin
-  if many > 1 then
-    select count(distinct h.receipt_id) into plain
-    from unnest(ops) o cross join ledger.hold_of(o.account_id, o.receipt_id) h
-    where o.actual <= h.amount;
-    if plain < many then
-      for i in 1 .. many loop
-        told := told || ledger.settle_set(ops[i:i], at, thresholds);
-      end loop;
-      return told;
-    end if;
-  end if;
-
   with ended as (
     delete from ledger.holds h using (select n.*, ledger.due(n) as due from unnest(ops) n) o
-    where h.account_id = any(array[o.account_id]) and h.receipt_id = o.receipt_id
+    where h.account_id = any(array[o.account_id]) and h.receipt_id = o.receipt_id and (many = 1 or o.actual <= h.amount)
     returning h.account_id, h.receipt_id, h.project_id, h.key_id, h.endpoint, h.idempotency_key, h.fingerprint, h.customer_id, h.reference_id,
       h.amount, h.month, h.created_at, coalesce(o.model, h.model) as model,
       case when o.due <= h.amount then o.due when o.within_hold then h.amount else least(o.due, h.amount + ledger.room(h)) end as paid,
@@ -181,18 +171,25 @@ begin
       sum(e.cached_input_tokens), sum(e.output_tokens), sum(e.reasoning_tokens)
     from ended e group by 1, 2, 3, 4, 5, 6, 7
   )
-  select count(*), array_agg((e.seq, 'settled', e.receipt_id, null, e.paid, e.actual - e.paid)::ledger.op_result) filter (where e.paid <> e.actual),
+  select array_agg(e.seq), array_agg((e.seq, 'settled', e.receipt_id, null, e.paid, e.actual - e.paid)::ledger.op_result) filter (where e.paid <> e.actual),
     bool_or(e.has_extras), (select bool_or(m.is_further) from metered m)
-  into plain, told, has_extras, is_further
+  into together, told, has_extras, is_further
   from ended e;
 
-  if plain = 0 then
+  if many = 1 and together is null then
     perform ledger.mend(ops[1], at);
     return array[(ops[1].seq, 'gone', ops[1].receipt_id, null, coalesce((
       select s.charged from ledger.settlements s where s.account_id = ops[1].account_id and s.receipt_id = ops[1].receipt_id), 0), null)::ledger.op_result];
   end if;
+  if coalesce(cardinality(together), 0) < many then
+    left_over := array(select o from unnest(ops) o where o.seq <> all(coalesce(together, '{}')) order by o.seq);
+    ops := array(select o from unnest(ops) o where o.seq = any(together));
+  end if;
   if has_extras then perform ledger.settle_extras(ops, at); end if;
   if is_further then perform ledger.tell_thresholds(ops, at, thresholds); end if;
+  for i in 1 .. coalesce(cardinality(left_over), 0) loop
+    told := told || ledger.settle_set(left_over[i:i], at, thresholds);
+  end loop;
   return told;
 end $$;
 

@@ -118,20 +118,21 @@ export async function callModel(
     run,
     isFetchable: false,
     showsReasoning: false,
+    prices: app.config.defaults,
     onToken: () => watch.token(),
   })
   const answer = new AnswerCollector()
   const failure = await answer.read(step, gone)
   const isFree = step.isFree(true)
   const usage = step.usage()
-  const { model, attempts, finishReason } = step
+  const { attempts, finishReason } = step
   const trouble = step.fault?.fault ?? failure?.code
   const end = { attempts, usage: isFree ? noUsage : usage, finishReason }
   paid.endCall(attempts, watch.endCall(end), trouble)
   const { usageSource } = step
   const claims = claimsOfCorrection(attempts, step.usageCorrection)
   alarmClaims(app, callId, attempts, claims)
-  const cost = isFree ? noCost : textModels.cost(model, app.config.defaults, usage)
+  const cost = isFree ? noCost : step.cost()
   const { microcredits } = cost
   const billed = isFree ? lostAnswerBill(app, step, models.turn) : { cost, usage, usageSource }
   const pricedAttempts = priceAttempts(attempts, isFree ? undefined : { microcredits, usage, usageSource })
@@ -143,7 +144,7 @@ export async function callModel(
     usageSource: isFree ? 'none' : usageSource,
     cost,
     billed,
-    model: model.id,
+    model: step.model.id,
     attempts: pricedAttempts.map((attempt, at) => ({
       ...shiftAttemptTimes(attempt, receivedMs - beganMs),
       attempt_id: `${callId}-${at + 1}`,

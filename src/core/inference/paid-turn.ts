@@ -1,5 +1,5 @@
 /** A paid turn: the worst case is held, each part is metered, and the actual cost is settled however the turn ends. */
-import { type Cost, costOfStep, type Model, noCost, sumCosts, textModels } from '#core/models'
+import { type Cost, costOfStep, type Model, noCost, sumCosts } from '#core/models'
 import { claimsOfCorrection, type PaidCall, PaidRequest, type PaidRequestResult } from '#core/paid'
 import { deploymentsFor, type ModelsOptions, type TurnRun } from '#core/routing'
 import { UpstreamError } from '#core/spec'
@@ -183,7 +183,13 @@ class PaidTurnCall implements PaidTurn, HostedListener {
       mayCall: this.#request.requireActivePayer,
     })
     const onToken = turn.stream ? () => this.#watch.token() : () => {}
-    const step = new ModelStep({ run, isFetchable: this.#isFetchable, showsReasoning, onToken })
+    const step = new ModelStep({
+      run,
+      isFetchable: this.#isFetchable,
+      showsReasoning,
+      prices: this.#app.config.defaults,
+      onToken,
+    })
     this.#steps.push(step)
     if (this.#isPaused) step.pause()
     if (this.#gone.aborted) step.leave()
@@ -273,8 +279,8 @@ class PaidTurnCall implements PaidTurn, HostedListener {
 
   #costOfAll(steps: readonly ModelStep[]): Cost {
     // Without hosted tools there is one step.
-    if (!this.#hosted) return steps.length === 0 ? noCost : this.#costOf(steps[0]!)
-    const numbered = steps.map((step, at) => costOfStep(this.#costOf(step), String(at + 1)))
+    if (!this.#hosted) return steps.length === 0 ? noCost : steps[0]!.cost()
+    const numbered = steps.map((step, at) => costOfStep(step.cost(), String(at + 1)))
     return sumCosts([...numbered, this.#hosted.cost])
   }
 
@@ -295,7 +301,6 @@ class PaidTurnCall implements PaidTurn, HostedListener {
       isFree: free,
       undelivered,
       raisedFrom: this.#raisedFrom,
-      costOf: this.#costOf,
     }
     return this.#request.settle({
       model,
@@ -341,8 +346,6 @@ class PaidTurnCall implements PaidTurn, HostedListener {
   get #raisedFrom(): bigint | undefined {
     return this.#billed && this.#request.held > this.#billed.held ? this.#billed.held : undefined
   }
-
-  #costOf = (step: ModelStep): Cost => textModels.cost(step.model, this.#app.config.defaults, step.usage())
 }
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)

@@ -1,6 +1,6 @@
 /** One model call with all its attempts, metered part by part so that its cost is known however it ends. */
 import { estimateUsage, type ObservedOutput, plausibleUsage, type UsageCorrection } from '#core/metering'
-import { type Model, textModels } from '#core/models'
+import { type Cost, type Model, type PriceConversion, textModels } from '#core/models'
 import type { Attempt, RunListener, TurnRun } from '#core/routing'
 import type { PartSink, UpstreamError } from '#core/spec'
 import type { AnswerPart, FinishReason, Turn, Usage } from '#core/turn'
@@ -19,6 +19,7 @@ export interface StepOptions {
   isFetchable: boolean
   /** Whether reasoning is delivered to the caller. */
   showsReasoning: boolean
+  prices: PriceConversion
   /** Called for each token. */
   onToken: () => void
 }
@@ -33,6 +34,8 @@ export class ModelStep implements RunListener {
   #usage: Usage | undefined
   /** The result of `usage`, kept until another part is seen. */
   #known: Usage | undefined
+  /** The result of `cost`, and of what. */
+  #priced: { model: Model; usage: Usage; cost: Cost } | undefined
   /** True if `#usage` counts only the prompt. */
   #promptOnly = false
   #finishReason: FinishReason | undefined
@@ -135,6 +138,15 @@ export class ModelStep implements RunListener {
     if (this.#fault && this.attempts.length === 0) return noUsage
     this.#known ??= this.#believed(this.#counted())
     return this.#known
+  }
+
+  /** What the usage so far costs. The bill, the receipt and its attempts each ask for it. */
+  cost(): Cost {
+    const { model } = this
+    const usage = this.usage()
+    if (this.#priced?.usage !== usage || this.#priced.model !== model)
+      this.#priced = { model, usage, cost: textModels.cost(model, this.#options.prices, usage) }
+    return this.#priced.cost
   }
 
   /** The upstream's claim and the corrected usage, if the claim is impossible; otherwise undefined. */

@@ -1,5 +1,4 @@
 /** What the receipt of a paid turn says beside its charge: figures and names, never prompt or answer text. */
-import type { Cost } from '#core/models'
 import { totalQuantities } from '#core/paid'
 import { type PricedAttempt, priceAttempts } from '#core/routing'
 import type { Usage } from '#core/turn'
@@ -19,7 +18,6 @@ export interface EndedTurn {
   undelivered: boolean
   /** The hold before it was raised to the cost. */
   raisedFrom: bigint | undefined
-  costOf(step: ModelStep): Cost
 }
 
 export function receiptDetail(turn: EndedTurn) {
@@ -51,10 +49,10 @@ export function receiptQuantities({
 }
 
 /** Attempts with their prices: one receipt covers several calls and tool fees. */
-const pricedAttempts = ({ steps, isFree, undelivered, costOf }: EndedTurn): PricedAttempt[] =>
+const pricedAttempts = ({ steps, isFree, undelivered }: EndedTurn): PricedAttempt[] =>
   steps.flatMap((step, position) => {
     const isStepFree = isFree || (position === steps.length - 1 && step.isFree(undelivered))
-    const { microcredits } = costOf(step)
+    const { microcredits } = step.cost()
     const cost = { microcredits, usage: step.usage(), usageSource: step.usageSource }
     return priceAttempts(step.attempts, isStepFree ? undefined : cost)
   })

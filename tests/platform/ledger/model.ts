@@ -163,6 +163,19 @@ export class LedgerModel {
     return result(seq, 'held', op.id, null, op.amount, null)
   }
 
+  /** Those that their holds cover end together, the first for each hold; the others end one by one after them. */
+  settleAll(ops: readonly SettleOp[]): Outcome[] {
+    const covered = new Map<string, number>()
+    for (const [seq, { id, actual }] of ops.entries()) {
+      const open = this.holds.get(id)
+      if (open && actual <= open.op.amount && !covered.has(id)) covered.set(id, seq)
+    }
+    const outcomes = new Map<number, Outcome>()
+    for (const seq of new Set([...covered.values(), ...ops.keys()]))
+      outcomes.set(seq, this.settle(ops[seq]!, seq))
+    return ops.map((_, seq) => outcomes.get(seq)!)
+  }
+
   settle(op: SettleOp, seq: number, sweeping?: { ambiguous: boolean }): Outcome {
     const open = this.holds.get(op.id)
     if (!open) {

@@ -184,7 +184,7 @@ class Run {
     holds = holds.filter((op, index) => holds.findIndex(({ id }) => id === op.id) === index)
     const atMs = this.nowMs + one.skewMs
     const wanted = [
-      ...settles.map((op, seq) => this.model.settle(op, seq)),
+      ...this.model.settleAll(settles),
       ...holds.map((op, index) => this.model.hold(op, settles.length + index, atMs)),
     ]
     for (const op of holds) if (!this.ops.includes(op)) this.ops.push(op)

@@ -1,6 +1,6 @@
 /** Prices of tokens as integers, and what usage costs by them. */
 import type { Usage } from '#core/turn'
-import type { CostLine } from '../cost.ts'
+import type { CostLine, CostUnit } from '../cost.ts'
 import { microcreditsOf, type PriceConversion } from '../microcredits.ts'
 import type { Pricing } from './text-model.ts'
 
@@ -53,17 +53,20 @@ export const hourPrice = ({
 
 /** What this usage costs. Reasoning is part of the output. */
 export function textLines(rates: Rates, usage: Usage): CostLine[] {
+  const lines: CostLine[] = []
+  const add = (unit: CostUnit, figure: number, price: bigint): void => {
+    const quantity = count(figure)
+    if (quantity > 0) lines.push({ unit, quantity, price })
+  }
   const hour = usage.cacheWriteHourInput ?? 0
-  const plain = usage.input - usage.cachedInput - usage.cacheWriteInput - usage.mediaInput
-  return [
-    { unit: 'input_tokens', quantity: count(plain), price: rates.input },
-    { unit: 'cached_input_tokens', quantity: count(usage.cachedInput), price: rates.cachedInput },
-    { unit: 'cache_write_tokens', quantity: count(usage.cacheWriteInput - hour), price: rates.cacheWrite },
-    { unit: 'cache_write_hour_tokens', quantity: count(hour), price: rates.cacheWriteHour },
-    { unit: 'media_input_tokens', quantity: count(usage.mediaInput), price: rates.mediaInput },
-    { unit: 'output_tokens', quantity: count(usage.output), price: rates.output },
-    { unit: 'searches', quantity: count(usage.webSearches ?? 0), price: rates.webSearch },
-  ]
+  add('input_tokens', usage.input - usage.cachedInput - usage.cacheWriteInput - usage.mediaInput, rates.input)
+  add('cached_input_tokens', usage.cachedInput, rates.cachedInput)
+  add('cache_write_tokens', usage.cacheWriteInput - hour, rates.cacheWrite)
+  add('cache_write_hour_tokens', hour, rates.cacheWriteHour)
+  add('media_input_tokens', usage.mediaInput, rates.mediaInput)
+  add('output_tokens', usage.output, rates.output)
+  add('searches', usage.webSearches ?? 0, rates.webSearch)
+  return lines
 }
 
 /** An upstream's figure as a token count: never negative, never a fraction, never more than a counter can hold. */
