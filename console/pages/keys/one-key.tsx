@@ -5,17 +5,15 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { isMissing } from '../../api/api-error.ts'
 import { useAccount } from '../../api/use-account.ts'
 import { Button, buttonClass } from '../../pieces/button.tsx'
-import { Card } from '../../pieces/card.tsx'
-import { CopyField } from '../../pieces/copy-field.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../pieces/states.tsx'
 import { PageHead } from '../../shell/frame.tsx'
-import { LeaveDialog } from '../../shell/leave-dialog.tsx'
 import { cleanName } from '../../words/clean-name.ts'
 import { Name } from '../../words/personal.tsx'
 import { dayInTehran } from '../../words/tehran-days.ts'
 import { useWords } from '../../words/use-words.ts'
 import { ChangeDialog } from './change-dialog.tsx'
 import { FirstCallCard } from './first-call-card.tsx'
+import { FreshKey } from './fresh-key.tsx'
 import { forgetSecret, secretOf } from './fresh-secret.ts'
 import { KeyNotices } from './key-notices.tsx'
 import { KeyParts } from './key-parts.tsx'
@@ -111,43 +109,25 @@ function Head({ of, mayWrite, onRename, onRevoke }: HeadProps): ReactNode {
 function NotThere(): ReactNode {
   const words = useWords(oneKeyWords)
   return (
-    <EmptyState
-      isPage
-      title={words.notFound}
-      action={
-        <Link to="/keys" className={buttonClass('plain')}>
-          {words.toKeys}
-        </Link>
-      }
-    >
+    <EmptyState isPage title={words.notFound} action={<ToKeys />}>
       {words.notFoundWhy}
     </EmptyState>
   )
 }
 
-/** What is shown this once. Whatever copies the secret counts: the buttons, and a selection that is copied by hand. */
 function Fresh({ of, secret }: { of: Key; secret: string }): ReactNode {
   const words = useWords(oneKeyWords)
-  const [isCopied, setCopied] = useState(false)
-  const noteCopied = (): void => setCopied(true)
   return (
-    <>
-      <PageHead
-        title={words.made}
-        lead={words.madeLead}
-        actions={
-          <Link to="/keys" className={buttonClass('plain')}>
-            {words.toKeys}
-          </Link>
-        }
-      />
-      <div onCopy={noteCopied} role="group" aria-label={words.secret}>
-        <Card isMarked>
-          <CopyField text={secret} isPrimary onCopied={noteCopied} />
-        </Card>
-      </div>
-      <FirstCallCard of={of} secret={secret} onCopied={noteCopied} />
-      <LeaveDialog title={words.leaveTitle} secret={secret} isSafe={isCopied} />
-    </>
+    <FreshKey secret={secret} words={words} back={<ToKeys />}>
+      {(onCopied) => <FirstCallCard of={of} secret={secret} onCopied={onCopied} />}
+    </FreshKey>
+  )
+}
+
+function ToKeys(): ReactNode {
+  return (
+    <Link to="/keys" className={buttonClass('plain')}>
+      {useWords(oneKeyWords).toKeys}
+    </Link>
   )
 }

@@ -8,16 +8,15 @@ import { useAccount } from '../../api/use-account.ts'
 import { Button, buttonClass } from '../../pieces/button.tsx'
 import { Card } from '../../pieces/card.tsx'
 import { CodeBlock } from '../../pieces/code-block.tsx'
-import { CopyField } from '../../pieces/copy-field.tsx'
 import { NameDialog } from '../../pieces/name-dialog.tsx'
 import { EmptyState, ErrorState, Notice, Skeleton } from '../../pieces/states.tsx'
 import { PageHead } from '../../shell/frame.tsx'
-import { LeaveDialog } from '../../shell/leave-dialog.tsx'
 import { cleanName } from '../../words/clean-name.ts'
 import { formatNumber } from '../../words/digits.ts'
 import { Name } from '../../words/personal.tsx'
 import { dayInTehran } from '../../words/tehran-days.ts'
 import { useLocale, useWords } from '../../words/use-words.ts'
+import { FreshKey } from '../keys/fresh-key.tsx'
 import { forgetSecret, secretOf } from '../keys/fresh-secret.ts'
 import { useDayInWords } from '../keys/key-words.tsx'
 import { daysToEnd, soonDays } from '../keys/last-use.ts'
@@ -96,15 +95,7 @@ function Head({ of }: { of: ManagementKey }): ReactNode {
 function NotThere(): ReactNode {
   const words = useWords(managementWords)
   return (
-    <EmptyState
-      isPage
-      title={words.notFound}
-      action={
-        <Link to="/management-keys" className={buttonClass('plain')}>
-          {words.toList}
-        </Link>
-      }
-    >
+    <EmptyState isPage title={words.notFound} action={<ToList />}>
       {words.notFoundWhy}
     </EmptyState>
   )
@@ -113,8 +104,6 @@ function NotThere(): ReactNode {
 /** What is shown this once. Whatever copies the secret counts: the buttons, and a selection that is copied by hand. */
 function Fresh({ secret }: { secret: string }): ReactNode {
   const words = useWords(managementWords)
-  const [isCopied, setCopied] = useState(false)
-  const noteCopied = (): void => setCopied(true)
   const { origin } = location
   const samples = [
     {
@@ -124,26 +113,21 @@ function Fresh({ secret }: { secret: string }): ReactNode {
     { language: 'curl', code: `curl ${origin}/v1/account \\\n  -H 'Authorization: Bearer ${secret}'` },
   ]
   return (
-    <>
-      <PageHead
-        title={words.made}
-        lead={words.madeLead}
-        actions={
-          <Link to="/management-keys" className={buttonClass('plain')}>
-            {words.toList}
-          </Link>
-        }
-      />
-      <div onCopy={noteCopied} role="group" aria-label={words.secret}>
-        <Card isMarked>
-          <CopyField text={secret} isPrimary onCopied={noteCopied} />
+    <FreshKey secret={secret} words={words} back={<ToList />}>
+      {(onCopied) => (
+        <Card title={words.tryIt}>
+          <CodeBlock samples={samples} label={words.tryIt} onCopied={onCopied} />
         </Card>
-      </div>
-      <Card title={words.tryIt}>
-        <CodeBlock samples={samples} label={words.tryIt} onCopied={noteCopied} />
-      </Card>
-      <LeaveDialog title={words.leaveTitle} secret={secret} isSafe={isCopied} />
-    </>
+      )}
+    </FreshKey>
+  )
+}
+
+function ToList(): ReactNode {
+  return (
+    <Link to="/management-keys" className={buttonClass('plain')}>
+      {useWords(managementWords).toList}
+    </Link>
   )
 }
 
