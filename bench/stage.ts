@@ -2,9 +2,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import path from 'node:path'
+import { clusterOf } from '#platform/postgres'
 import { upstreamConfig } from '../tests/harness/config-text.ts'
 import { freePort } from '../tests/harness/free-port.ts'
 import type { LoadOptions, LoadResult } from './load.ts'
@@ -118,9 +119,16 @@ export async function jsonFrom<Result>(script: string, ask: object): Promise<Res
 /** The first key of the servers under test. */
 export const key = `khr_${'bench'.repeat(9)}`
 
+/** A folder that is deleted in the end, with the databases of servers whose folders are it or lie in it. */
 export async function temporaryFolder(stack: AsyncDisposableStack): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'kherad-bench-'))
-  stack.defer(() => rm(folder, { recursive: true, force: true }))
+  stack.defer(async () => {
+    const inside = (await readdir(folder)).map((name) => path.join(folder, name))
+    // As root, the user of PostgreSQL cannot enter the folder, and a database lies elsewhere.
+    for (const one of [folder, ...inside])
+      await rm(await clusterOf(dataOf(one)), { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
+  })
   return folder
 }
 
