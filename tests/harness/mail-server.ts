@@ -86,10 +86,17 @@ export class MailServer implements AsyncDisposable {
     }
   }
 
-  /** The newest mail to an address, once as many have come to it. */
+  /** The newest mail to an address, once as many have come to it. Mails that were queued together come in any order. */
   async mailTo(address: string, count = 1): Promise<Received> {
     await until(() => this.to(address).length >= count)
     return this.to(address).at(-1)!
+  }
+
+  /** The newest mail to an address whose text matches, once there is one and as many have come in all. */
+  async mailWith(address: string, pattern: RegExp, count = 1): Promise<Received> {
+    const matching = () => this.to(address).filter(({ text }) => pattern.test(text))
+    await until(() => this.to(address).length >= count && matching().length > 0)
+    return matching().at(-1)!
   }
 
   to(address: string): Received[] {

@@ -183,16 +183,19 @@ export class ConsoleScene implements AsyncDisposable {
     )
   }
 
-  /** The link in the newest mail to an address, once as many have come. */
-  async linkTo(email: string, count = 1): Promise<string> {
-    const { text } = await this.mails.mailTo(email, count)
-    return /https?:\/\/\S+#[\w-]+/.exec(text)![0]
+  /** The newest link that was mailed to an address, once as many mails have come. */
+  linkTo(email: string, count = 1): Promise<string> {
+    return this.#newestIn(email, count, /https?:\/\/\S+#[\w-]+/)
   }
 
-  /** The code of six digits in the newest mail to an address, once as many have come. */
-  async codeTo(email: string, count = 1): Promise<string> {
-    const { text } = await this.mails.mailTo(email, count)
-    return /\b\d{6}\b/.exec(text)![0]
+  /** The newest code of six digits that was mailed to an address, as `linkTo`. */
+  codeTo(email: string, count = 1): Promise<string> {
+    return this.#newestIn(email, count, /\b\d{6}\b/)
+  }
+
+  async #newestIn(email: string, count: number, pattern: RegExp): Promise<string> {
+    const { text } = await this.mails.mailWith(email, pattern, count)
+    return pattern.exec(text)![0]
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

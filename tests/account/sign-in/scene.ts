@@ -109,9 +109,8 @@ export class Scene implements AsyncDisposable {
   }
 
   async #newestIn(email: string, count: number, pattern: RegExp): Promise<string> {
-    await this.mails.mailTo(email, count)
-    const found = this.mails.to(email).map(({ text }) => pattern.exec(text)?.[1])
-    return found.findLast((one) => one !== undefined)!
+    const { text } = await this.mails.mailWith(email, pattern, count)
+    return pattern.exec(text)![1]!
   }
 
   /** How many rows a query finds. */
