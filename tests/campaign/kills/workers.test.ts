@@ -35,10 +35,11 @@ test('several workers serve one address; one that is killed is replaced and its 
   const person = await site.person()
   const client = site.client(server, person)
   await until(() => server.log().includes('all workers serve'))
+  const before = workersOf(server.child.pid!)
   const all = await Promise.all(Array.from({ length: 20 }, () => client.chat({ max_tokens: 5 })))
   expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
 
-  const before = workersOf(server.child.pid!)
+  // Settlements of what it has just answered may still be on their way.
   process.kill(before[0]!, 'SIGKILL')
   await until(() => {
     const now = workersOf(server.child.pid!)
@@ -46,6 +47,8 @@ test('several workers serve one address; one that is killed is replaced and its 
   })
   // A connection that was kept to the killed one may break first.
   await until(async () => (await client.chat({ max_tokens: 5 }).catch(() => undefined))?.status === 200)
+  // Afterwards no server lives that could end them.
+  await site.healed()
 
   const release = Promise.withResolvers<void>()
   site.upstream.reply(heldStream(release.promise))
