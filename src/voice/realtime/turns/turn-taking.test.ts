@@ -462,6 +462,15 @@ test('whatever is heard: no turn ends twice, no sample is lost, changed or in tw
   )
 })
 
+test('a commit right after a turn of 60 s ends no turn without sound: speech that goes on is in the next one', () => {
+  using call = new ScriptedCall(bySilence)
+  call.hear('#3000')
+  expect(call.taking.commit()).toBe(false)
+  call.hear('#10 .100')
+  expect(call.turns.map(({ samples }) => framesIn(samples).length > 0)).toEqual([true, true])
+  expect(call.told.filter((line) => line.includes('started')).length).toBe(2)
+})
+
 test('all that is spoken without the assistant is in a turn', () => {
   fc.assert(
     fc.property(

@@ -98,11 +98,14 @@ export class TurnTaking implements Disposable {
     this.#wasAsked = isQuestion(text)
   }
 
-  /** Ends the turn for the client. Returns false where there is less than 100 ms of sound. */
+  /**
+   * Ends the turn for the client. Returns false where there is less than 100 ms of sound, or none yet of speech that goes on after a turn ended by its
+   * limit.
+   */
   commit(): boolean {
     const current = this.#current
     if (this.#detection) {
-      if (!current) return false
+      if (!current || current.samples.length === 0) return false
       if (!current.isAnnounced) this.#announce(current)
       this.#end(current, 'client')
       return true
