@@ -16,6 +16,8 @@ const fa = {
     log: 'رویدادها روز به روز',
     dialogs: 'پنجره و پیام',
     text: 'متن دیگران و نام‌های فنی',
+    markdown: 'نوشتهٔ مدل',
+    composer: 'جای نوشتن پیام',
   },
   primary: 'ساختن کلید',
   change: 'تغییر',
@@ -79,6 +81,11 @@ const fa = {
   invited: 'دعوت‌کننده:',
   file: 'فایل:',
   moment: 'زمان:',
+  message: 'پیام',
+  messageHint: 'پیام خود را بنویسید',
+  send: 'فرستادن',
+  stream: 'نوشتن از نو',
+  price: 'مدل acme/fast · حداکثر ۰٫۴ اعتبار',
 }
 
 const en = {
@@ -99,6 +106,8 @@ const en = {
     log: 'What happened, day by day',
     dialogs: 'Dialog and message',
     text: 'Words of others and technical names',
+    markdown: 'What a model writes',
+    composer: 'Where a message is written',
   },
   primary: 'Create a key',
   change: 'Change',
@@ -162,6 +171,11 @@ const en = {
   invited: 'Invited by:',
   file: 'File:',
   moment: 'Time:',
+  message: 'Message',
+  messageHint: 'Write your message',
+  send: 'Send',
+  stream: 'Write it again',
+  price: 'Model acme/fast · at most 0.4 credits',
 } satisfies typeof fa
 
 export const galleryWords = { fa, en }

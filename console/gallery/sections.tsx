@@ -25,6 +25,7 @@ import { Calls } from './calls.tsx'
 import { Fields } from './fields.tsx'
 import styles from './gallery.module.css'
 import { galleryWords } from './gallery.words.ts'
+import { Composing, Writing } from './talk.tsx'
 
 function Buttons(): ReactNode {
   const words = useWords(galleryWords)
@@ -354,4 +355,6 @@ export const sections = {
   log: () => <Log />,
   dialogs: () => <Dialogs />,
   text: () => <Texts />,
+  markdown: () => <Writing />,
+  composer: () => <Composing />,
 }

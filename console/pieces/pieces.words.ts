@@ -51,6 +51,7 @@ const fa = {
   credit: 'اعتبار',
   exact: (amount: string) => `دقیق: ${amount} اعتبار`,
   nothingFound: 'چیزی پیدا نشد.',
+  halfSpace: 'نیم‌فاصله',
   remove: (name: string) => `برداشتن ${name}`,
   typeName: {
     thing: 'برای ادامه نامش را بنویسید',
@@ -111,6 +112,7 @@ const en = {
   credit: 'credits',
   exact: (amount: string) => `Exactly ${credits(amount)}`,
   nothingFound: 'Nothing was found.',
+  halfSpace: 'Half-space',
   remove: (name: string) => `Remove ${name}`,
   typeName: {
     thing: 'Type its name to go on',
