@@ -39,6 +39,7 @@ import { voice } from '#voice/voice-page'
 import { agents } from '#work/agents'
 import { knowledge } from '#work/knowledge'
 import { work } from '#work/runs'
+import { talk } from '#work/talk'
 
 interface Capability {
   name: string
@@ -68,6 +69,7 @@ const capabilities: Capability[] = [
   agents,
   work,
   knowledge,
+  talk,
   files,
   sites,
   cloud,

@@ -17,6 +17,7 @@ import { realtimeHolding } from '#voice/realtime'
 import { agentsHolding } from '#work/agents'
 import { knowledgeHolding } from '#work/knowledge'
 import { runsHolding } from '#work/runs'
+import { talkHolding } from '#work/talk'
 
 type HoldingApp = Omit<App, 'holdings'>
 
@@ -29,6 +30,7 @@ const holdings: readonly Holding<HoldingApp>[] = [
   runsHolding,
   agentsHolding,
   knowledgeHolding,
+  talkHolding,
   videosHolding,
   filesHolding,
   eventsHolding,

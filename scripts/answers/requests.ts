@@ -9,6 +9,8 @@ import { askRealtime } from './ask-realtime.ts'
 import { askSignIn } from './ask-sign-in.ts'
 import { askSites } from './ask-sites.ts'
 import { askFiles, askKnowledge, askWebhooks } from './ask-stored.ts'
+import { askTalk } from './ask-talk.ts'
+import { askTalkAnswers } from './ask-talk-answers.ts'
 import { askVideos } from './ask-videos.ts'
 import type { Body, Recorder } from './recorder.ts'
 import { refuseEverywhere } from './refusals.ts'
@@ -24,7 +26,7 @@ const pathsOf: Record<RouteGroup, RegExp> = {
   media: /^\/v1\/(embeddings|images|audio|studio|videos|hooks|realtime)\b/,
   stored: /^\/v1\/(webhooks|messages\/batches|knowledge|files|media)\b/,
   apps: /^\/(v1\/(sites|cloud)|app-links)\b/,
-  work: /^\/v1\/(agents|work)\b/,
+  work: /^\/v1\/(agents|work|talk)\b/,
   people:
     /^\/v1\/(me|members|invitations|keys|management-keys|projects|account|sign-in|sign-up|sign-out|step-up|recovery|links)\b/,
 }
@@ -51,6 +53,8 @@ const steps: [RouteGroup, Ask][] = [
   ['apps', askClouds],
   ['work', askAgents],
   ['work', askWork],
+  ['work', askTalk],
+  ['work', askTalkAnswers],
   ['text', askAccounts],
   ['text', askAudit],
   ['text', askMails],

@@ -36,6 +36,7 @@ export const leasePlaces: readonly LeasePlace[] = [
   { place: 'src/account/files/tidy.ts', keeps: 'the sweep of a data folder' },
   { place: 'src/account/webhooks/delivery/store.ts', keeps: 'which process sends to a connection' },
   { place: 'src/work/runs/watch.ts', keeps: 'the watch over runs that another process took over' },
+  { place: 'src/work/talk/message-store.ts', keeps: 'the sweep of answers whose process died' },
 ]
 
 export interface ClockException {

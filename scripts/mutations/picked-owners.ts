@@ -5,9 +5,10 @@ const of = mutationsBy({
   phone: 'tests/account/sign-in/phone.test.ts',
   number: 'src/account/phones/number.test.ts',
   ownData: 'tests/account/people/own-data.test.ts',
+  talk: 'tests/work/talk/records.test.ts',
 })
 
-/** What owners give away and take back: management keys, the own phone, the own data. */
+/** What owners give away and take back: management keys, the own phone, the own data, conversations. */
 export const ownerMutations: readonly Mutation[] = [
   ...of(
     'src/platform/http/admit-management.ts',
@@ -187,8 +188,8 @@ export const ownerMutations: readonly Mutation[] = [
       'ownData',
     ],
     [
-      "if (permissionsOf(role).has('files:read'))",
-      'if (permissionsOf(role).size > 0)',
+      "if (rights.has('files:read'))",
+      'if (rights.size > 0)',
       'An export has no file of an account in which the person may read none',
       'ownData',
     ],
@@ -259,4 +260,25 @@ export const ownerMutations: readonly Mutation[] = [
       'ownData',
     ],
   ),
+  ...of(
+    'src/work/talk/conversation-store.ts',
+    [
+      "    .where('person_id', '=', personId)\n    .executeTakeFirst()",
+      '    .executeTakeFirst()',
+      'A conversation is read by its person alone',
+      'talk',
+    ],
+    [
+      ' and f.purpose = ${talkPurpose}',
+      '',
+      'The deletion of a conversation leaves files that were not stored for Talk',
+      'talk',
+    ],
+  ),
+  ...of('src/work/talk/path.ts', [
+    ' and m.depth < p.depth',
+    '',
+    'A walk from a message to its parents ends where rows run in a circle',
+    'talk',
+  ]),
 ]

@@ -7,6 +7,7 @@ const of = mutationsBy({
   usage: 'tests/account/account-usage.test.ts',
   calendar: 'src/platform/calendar/calendar.test.ts',
   charge: 'src/account/accounting/charge.test.ts',
+  talk: 'tests/work/talk/answers.test.ts',
 })
 
 /** What a call cost: the list of requests and its search, usage, and the lines of a charge. */
@@ -224,4 +225,22 @@ export const spendingMutations: readonly Mutation[] = [
       'charge',
     ],
   ),
+  ...of('src/work/talk/answers/end-answer.ts', [
+    '{ statusCode: failure.status, failure, undelivered: true } : { statusCode: 200 }',
+    '{ statusCode: failure.status, failure } : { statusCode: 200 }',
+    'An answer in Talk whose upstream failed costs nothing',
+    'talk',
+  ]),
+  ...of('src/work/talk/answers/begin.ts', [
+    'if (!(await earlierMessage(context, asked.clientId, asked.fingerprint)))\n        fail(',
+    'if (asked.clientId)\n        fail(',
+    'A message in Talk that is sent twice at once is answered as one',
+    'talk',
+  ]),
+  ...of('src/work/talk/answers/turn.ts', [
+    '  openable,\n',
+    '',
+    'A fetch in Talk opens nothing that only an attached file names',
+    'talk',
+  ]),
 ]

@@ -1,6 +1,6 @@
 import { leavingPeople } from '#account/people'
 import { platformAccount } from '#platform/jobs'
-import { job } from './app.ts'
+import { type DeletionJobsApp, job } from './app.ts'
 import { eraseJob } from './erase.ts'
 import { completePersonDeletion } from './person.ts'
 import { dueDeletions } from './store.ts'
@@ -8,6 +8,20 @@ import { dueDeletions } from './store.ts'
 /** Due deletions are looked for so often. */
 const everyMs = 60_000
 const atOnce = 1_000
+
+const complete = (app: DeletionJobsApp, personId: string): Promise<boolean> =>
+  app.db.tx((tx) => completePersonDeletion(app, tx, personId, new Date(app.clock.nowMs())))
+
+/** Deletes in portions what rooms have of the person alone; false if the process stops meanwhile. */
+async function eraseBelongings(
+  { holdings }: DeletionJobsApp,
+  personId: string,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  for (const holding of holdings)
+    while ((await holding.erasePerson(personId)) !== 'done') if (stopping.aborted) return false
+  return true
+}
 
 /** Begins the deletions of accounts that are due, and deletes people whose time is over, each in one transaction. */
 export const sweepJob = job<null>({
@@ -30,8 +44,8 @@ export const sweepJob = job<null>({
     )
     for (const { personId } of await leavingPeople(app.db, now)) {
       if (stopping.aborted) return undefined
-      await app.db
-        .tx((tx) => completePersonDeletion(app, tx, personId, new Date(app.clock.nowMs())))
+      await eraseBelongings(app, personId, stopping)
+        .then((isErased) => isErased && complete(app, personId))
         .catch((error: unknown) => {
           // One that fails does not keep the others.
           app.log.error({ err: error, person_id: personId }, 'a person is not deleted yet')

@@ -92,6 +92,7 @@ export const groups: Record<string, Record<Language, string>> = {
   agents: { fa: 'عامل‌ها', en: 'Agents' },
   work: { fa: 'کارها', en: 'Work' },
   knowledge: { fa: 'دانش', en: 'Knowledge' },
+  talk: { fa: 'گفت‌وگو با مدل‌ها', en: 'Talk' },
   files: { fa: 'فایل‌ها', en: 'Files' },
   accounting: { fa: 'حساب و مصرف', en: 'Balance and usage' },
   requests: { fa: 'درخواست‌ها', en: 'Requests' },

@@ -3,7 +3,7 @@
 import { type MembershipEntry, memberships, permissionsOf } from '#account/people'
 import { Failure } from '#platform/errors'
 import { isDeviceName, savableName } from '#platform/file-names'
-import type { MadeFile } from '#platform/holdings'
+import type { MadeFile, PersonPlace } from '#platform/holdings'
 import type { ExportsApp } from './app.ts'
 import type { ArchiveEntry } from './archive.ts'
 import * as store from './collect-store.ts'
@@ -45,19 +45,26 @@ export async function* collect(app: CollectApp, options: Collecting): AsyncGener
   yield list('audit', store.readAudit(db, personId))
   const keys = await store.readPayingKeys(db, personId)
   yield list('requests', receipts(db, keys, check))
+  const places = (await memberships(db, personId)).map(placeOf)
+  for (const holding of app.holdings)
+    for (const { name, pages } of holding.listsOf(personId, places)) yield list(name, checked(pages, check))
   const manifest: Row[] = []
-  yield* files(app, { keys: readableKeys(keys, await memberships(db, personId)), manifest, check })
+  yield* files(app, { keys: readableKeys(keys, places), manifest, check })
   yield list('files', once(manifest))
   yield entry('summary.json', once(pretty({ person_id: personId, made_at: now.toISOString(), counts })))
 }
 
 type KeysOfAccounts = ReadonlyMap<string, readonly store.PayingKey[]>
 
+const placeOf = ({ accountId, role, projectIds }: MembershipEntry): PersonPlace => ({
+  ...{ accountId, projectIds, rights: permissionsOf(role) },
+})
+
 /** The keys in projects whose files the person may read now: of a project that they have left, what they made there is none of theirs. */
-function readableKeys(keys: KeysOfAccounts, own: readonly MembershipEntry[]): KeysOfAccounts {
+function readableKeys(keys: KeysOfAccounts, places: readonly PersonPlace[]): KeysOfAccounts {
   const readable = new Map<string, readonly store.PayingKey[]>()
-  for (const { accountId, role, projectIds } of own)
-    if (permissionsOf(role).has('files:read'))
+  for (const { accountId, rights, projectIds } of places)
+    if (rights.has('files:read'))
       readable.set(
         accountId,
         (keys.get(accountId) ?? []).filter(({ projectId }) => projectIds?.includes(projectId) ?? true),
@@ -77,6 +84,13 @@ async function* receipts(
       await check()
       yield page
     }
+}
+
+async function* checked(pages: AsyncIterable<readonly Row[]>, check: () => Promise<void>) {
+  for await (const page of pages) {
+    await check()
+    yield page
+  }
 }
 
 interface FilesOptions {

@@ -37,9 +37,10 @@ const purpose = Type.String({
   minLength: 1,
   maxLength: 64,
   pattern: '^[A-Za-z0-9_.-]+$',
-  description: 'What the file is for, as OpenAI’s clients say it; it is shown again, and changes nothing.',
+  description:
+    'What the file is for, as OpenAI’s clients say it; it is shown again, and changes nothing, but that a file for `talk` goes with the last conversation that has it.',
   'x-description-fa':
-    'کاربرد فایل، آن‌گونه که کتابخانه‌های OpenAI می‌گویند؛ دوباره نشان داده می‌شود و چیزی را تغییر نمی‌دهد.',
+    'کاربرد فایل، آن‌گونه که کتابخانه‌های OpenAI می‌گویند؛ دوباره نشان داده می‌شود و چیزی را تغییر نمی‌دهد، جز آنکه فایلی با کاربرد `talk` با آخرین گفت‌وگویی که آن را دارد حذف می‌شود.',
 })
 const expiresAfter = Type.Object(
   {

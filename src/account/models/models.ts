@@ -4,7 +4,7 @@ import { apiKeyHeader } from '#core/calls'
 import { type AnyModel, presetsOf } from '#core/models'
 import type { Caller } from '#platform/auth'
 import { fail } from '#platform/errors'
-import type { Route } from '#platform/http'
+import { isOfPeople, type Route } from '#platform/http'
 import { typedList } from '#platform/lists'
 import { type ModelsApp, route } from './app.ts'
 import { ModelCard, ModelList } from './schema.ts'
@@ -86,7 +86,10 @@ function cardOf(
       ...members.pricing,
       credits_per_usd: defaults.creditsPerUsd * defaults.markup,
     },
-    routes: served.filter((one) => one.models?.(model, catalogue)).map(({ path }) => path),
+    // Programs read cards: what only people may use is not named.
+    routes: served
+      .filter((one) => !isOfPeople(one) && one.models?.(model, catalogue))
+      .map(({ path }) => path),
   }
 }
 

@@ -9,6 +9,7 @@ const ofDeveloper: readonly Permission[] = [
   'keys:read',
   'keys:write',
   'members:read',
+  'talk',
 ]
 const ofBilling: readonly (Permission | Scope)[] = [
   'usage:read',

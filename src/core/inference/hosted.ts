@@ -93,7 +93,9 @@ export class HostedAnswer implements AnswerListener {
         { tool, uses: 0, failed: 0, succeeded: 0, microcredits: 0n },
       ]),
     )
-    this.#prior = new PriorContext(options.turn.messages)
+    const { openable } = this.#hosted
+    this.#prior = new PriorContext(openable === undefined ? options.turn.messages : [])
+    if (openable !== undefined) this.#prior.add(openable)
     this.#citations.addSources(this.#hosted.found ?? [], true)
   }
 

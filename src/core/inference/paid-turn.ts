@@ -1,10 +1,17 @@
 /** A paid turn: the worst case is held, each part is metered, and the actual cost is settled however the turn ends. */
 import { type Cost, costOfStep, type Model, noCost, sumCosts } from '#core/models'
-import { claimsOfCorrection, type PaidCall, PaidRequest, type PaidRequestResult } from '#core/paid'
+import {
+  claimsOfCorrection,
+  type PaidCall,
+  type PaidEnd,
+  PaidRequest,
+  type PaidRequestResult,
+} from '#core/paid'
 import { deploymentsFor, type ModelsOptions, type TurnRun } from '#core/routing'
 import { UpstreamError } from '#core/spec'
 import type { HostedTools } from '#core/tools'
 import type { AnswerPart, Bill, Turn, Usage } from '#core/turn'
+import type { Tx } from '#platform/db'
 import { asFailure, Failure, fail } from '#platform/errors'
 import type { TurnApp } from './app.ts'
 import { HostedAnswer, type HostedListener, withHostedTools } from './hosted.ts'
@@ -22,6 +29,8 @@ export interface PaidTurnOptions extends Omit<PaidCall, 'gone'> {
   tools?: HostedTools
   /** Whether reasoning is delivered to the caller. */
   showsReasoning: boolean
+  /** Only an answer that is stored is charged: if this process dies before, the turn is free. Settle it by `finishWith`. */
+  isStored?: boolean
 }
 
 export interface PaidTurn {
@@ -49,6 +58,11 @@ export interface PaidTurn {
    * rejects.
    */
   finish(end: Ending): Promise<PaidRequestResult>
+  /**
+   * Settles the turn in one transaction with what `write` writes, which gets the micro-credits that are charged: at most the hold. Throws what `write`
+   * throws, and when the database stays away: the hold is then still open.
+   */
+  finishWith(end: Ending, write: (tx: Tx, microcredits: bigint) => Promise<void>): Promise<PaidRequestResult>
 }
 
 export interface Ending {
@@ -284,7 +298,20 @@ class PaidTurnCall implements PaidTurn, HostedListener {
     return sumCosts([...numbered, this.#hosted.cost])
   }
 
-  finish({ statusCode, failure, reply, undelivered = false }: Ending): Promise<PaidRequestResult> {
+  finish(end: Ending): Promise<PaidRequestResult> {
+    return this.#request.settle(this.#paidEnd(end))
+  }
+
+  finishWith(
+    end: Ending,
+    write: (tx: Tx, microcredits: bigint) => Promise<void>,
+  ): Promise<PaidRequestResult> {
+    const paid = { ...this.#paidEnd(end), withinHold: true }
+    const due = least(paid.statedMicrocredits ?? paid.cost.microcredits, this.#request.held)
+    return this.#request.settleWith(paid, (tx) => write(tx, due))
+  }
+
+  #paidEnd({ statusCode, failure, reply, undelivered = false }: Ending): PaidEnd {
     const free = this.#isFree(undelivered)
     const usage = this.usage()
     const { model } = this
@@ -302,7 +329,7 @@ class PaidTurnCall implements PaidTurn, HostedListener {
       undelivered,
       raisedFrom: this.#raisedFrom,
     }
-    return this.#request.settle({
+    return {
       model,
       attempts,
       fault,
@@ -323,7 +350,7 @@ class PaidTurnCall implements PaidTurn, HostedListener {
       detail: receiptDetail(ended),
       figures: { input_tokens: usage.input, output_tokens: usage.output },
       attributes: this.#watch.endCall({ attempts, usage, finishReason }),
-    })
+    }
   }
 
   get #attempts() {

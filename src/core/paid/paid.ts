@@ -16,6 +16,7 @@ export {
   answerHeadersDetail,
   type Charge,
   type PaidCall,
+  type PaidEnd,
   PaidRequest,
   type PaidRequestResult,
   type RequestPart,

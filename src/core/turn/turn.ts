@@ -80,6 +80,8 @@ export interface HostedToolSet {
   tools: HostedToolEntry[]
   /** Sources found before the model call and included in the messages, numbered from 1: the answer may cite them as `[1]`. */
   found?: readonly CitableSource[]
+  /** The text whose addresses a fetch may open, beside what searches and pages show; when absent, all that the messages say, but for the model's own. */
+  openable?: string
   /** Total uses of all tools; when absent only the limit of each tool applies. */
   maxUses?: number
   /**

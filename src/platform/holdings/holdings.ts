@@ -1,4 +1,4 @@
-/** What each room holds of an account: how it stops, how it is deleted in portions, and which files a person has made there. */
+/** What each room holds of an account and of a person: how it stops, how it is deleted in portions, and what of it a person's export has. */
 import type { Readable } from 'node:stream'
 import type { Clock } from '#platform/clock'
 import type { Db } from '#platform/db'
@@ -29,6 +29,21 @@ export interface MadeFile {
   open: () => Promise<Readable | undefined>
 }
 
+/** A list of the export of a person: rows as JSON, in pages. */
+export interface PersonList {
+  /** Also that of its file in the archive. */
+  name: string
+  pages: AsyncIterable<readonly Record<string, unknown>[]>
+}
+
+/** What a person may do in an account now. */
+export interface PersonPlace {
+  accountId: string
+  /** Null: all projects of the account. */
+  projectIds: readonly string[] | null
+  rights: ReadonlySet<string>
+}
+
 export interface Holding<App> {
   /** The room, for the log. */
   room: string
@@ -42,6 +57,10 @@ export interface Holding<App> {
   erase: (app: App, accountId: string) => Promise<Portion>
   /** The files of a person, oldest first; absent where the room has none. */
   filesMadeBy?: (app: App, by: MadeBy) => AsyncIterable<MadeFile>
+  /** What the room has of a person beside files, in the places that they may use now; absent where it has nothing that is a person's own. */
+  listsOf?: (app: App, personId: string, places: readonly PersonPlace[]) => readonly PersonList[]
+  /** Deletes a portion of what is a person's own, before the person is deleted. It may run again after a crash, and beside another process. */
+  erasePerson?: (app: App, personId: string) => Promise<Portion>
 }
 
 /** A holding whose functions know their app. */
@@ -52,6 +71,8 @@ export interface BoundHolding {
   resume: (accountId: string) => Promise<void>
   erase: (accountId: string) => Promise<Portion>
   filesMadeBy: (by: MadeBy) => AsyncIterable<MadeFile>
+  listsOf: (personId: string, places: readonly PersonPlace[]) => readonly PersonList[]
+  erasePerson: (personId: string) => Promise<Portion>
 }
 
 async function* noFiles(): AsyncGenerator<MadeFile> {
@@ -65,6 +86,8 @@ export const bindHolding = <App>(holding: Holding<App>, app: App): BoundHolding 
   resume: async (accountId) => holding.resume?.(app, accountId),
   erase: (accountId) => holding.erase(app, accountId),
   filesMadeBy: (by) => holding.filesMadeBy?.(app, by) ?? noFiles(),
+  listsOf: (personId, places) => holding.listsOf?.(app, personId, places) ?? [],
+  erasePerson: async (personId) => (await holding.erasePerson?.(app, personId)) ?? 'done',
 })
 
 /** A table whose rows are deleted by themselves. */

@@ -47,7 +47,7 @@ export async function admitSession(
     route.scope === 'person'
       ? callerOfPerson(session)
       : await app.sessions.caller(session, namedProject(route, context, query), {
-          needsPlan: !isOfPeople(route),
+          needsPlan: route.pays === true || !isOfPeople(route),
           reads: route.method === 'GET' && route.socket === undefined,
           whileClosing: route.whileClosing === true,
           // The claim on an idempotency key is that of the key by which the person pays.
@@ -89,7 +89,7 @@ export function isInOwnBrowser(
 
 /** Whether requests to the route may pay: to read costs nothing, and changes nothing. */
 const mayPay = (route: Route): boolean =>
-  !isOfPeople(route) && (route.method !== 'GET' || route.socket !== undefined)
+  route.pays === true || (!isOfPeople(route) && (route.method !== 'GET' || route.socket !== undefined))
 
 /** Throws what a caller of this kind gets who lacks the right of the route. */
 export function requireRightOf({ scope, orScope }: Route, caller: Caller): void {

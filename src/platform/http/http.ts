@@ -169,6 +169,8 @@ interface Spec<App> extends RouteDeclarations {
    * permission, which their role needs, and those of `person`, which are of a person and of no project.
    */
   scope: Scope | Permission | 'any' | 'public' | 'person'
+  /** People may pay by a request to this route though only people may use it: the caller then has the key by which the person pays. */
+  pays?: true
   /** A key with this scope is accepted too; the handler checks which of the two scopes is needed. */
   orScope?: Scope
   /** People need a factor that was given in the last 10 minutes. */

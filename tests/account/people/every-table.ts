@@ -51,6 +51,7 @@ const given: Record<string, Record<string, unknown>> = {
   'auth.management_keys': { hash: Buffer.alloc(32, 1), permissions: ['keys:read'] },
   // One that is under way without its process is ended, and its steps are deleted with that.
   'realtime.calls': { status: 'ended', reason: 'client', ended_at: '2999-01-01T00:00:00Z', charged: 0 },
+  'talk.messages': { depth: 0, state: 'complete', ended_at: '2026-11-30T00:00:00Z', is_indexed: true },
   'webhooks.deliveries': { due_at: '2999-01-01T00:00:00Z' },
 }
 

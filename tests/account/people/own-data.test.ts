@@ -15,6 +15,7 @@ import {
 } from '../../../src/account/webhooks/delivery/store.ts'
 import { Client } from '../../harness/client.ts'
 import { until } from '../../harness/until.ts'
+import { write } from '../../work/talk/talks.ts'
 import { Scene, type Visitor } from '../sign-in/scene.ts'
 import { insertRows, tablesOfAccounts } from './every-table.ts'
 import { codeOf } from './people.ts'
@@ -169,6 +170,14 @@ test('an export has what the API shows of a person, files under safe names, and 
   }
   elsewhere.project = staying
   await upload(elsewhere, 'برنامه.txt', 'برنامه')
+  const { world } = scene
+  const talk = await write({ world, accountId: sara.account, person: sara, question: 'حالم را بپرس' })
+  await write({
+    world,
+    accountId: left.account,
+    person: { ...sara, project: left.project },
+    question: 'راز شرکت',
+  })
   await db.tx((tx) => removeMember(tx, left.account, sara.personId, now()))
   await join(partly.account, sara.personId, 'developer', [staying])
   await join(books.account, sara.personId, 'billing')
@@ -203,6 +212,15 @@ test('an export has what the API shows of a person, files under safe names, and 
   expect(receipts).toHaveLength(json('summary.json').counts.requests)
   expect(receipts.filter(({ microcredits }: { microcredits: string }) => microcredits !== '0')).toHaveLength(
     3,
+  )
+  expect(json('conversations.json')).toMatchObject([{ id: talk.conversationId, title: 'حالم را بپرس' }])
+  const messages: { id: string; parts: { text: string }[] }[] = json('messages.json')
+  const texts = new Map(messages.map(({ id, parts }) => [id, parts.map((part) => part.text)]))
+  expect(texts).toEqual(
+    new Map([
+      [talk.questionId, ['حالم را بپرس']],
+      [talk.answerId, ['چشم']],
+    ]),
   )
   const manifest: { path: string; account_id: string; sha256: string }[] = json('files.json')
   expect(manifest.filter(({ account_id: id }) => id !== sara.account)).toMatchObject([
@@ -308,6 +326,15 @@ test('one export of a person is made at a time, three in 24 hours, and only afte
 test('who asks to be deleted can sign in only to take it back, for thirty days to the second, and is then gone with name and addresses', async () => {
   const owner = await somebody('مالک')
   const reza = await colleague(owner.account, owner.project, 'developer')
+  const place = { world: scene.world, accountId: owner.account, question: 'خصوصی' }
+  await write({ ...place, person: { ...reza, project: owner.project } })
+  await write({ ...place, person: owner })
+  const talks = async () =>
+    (
+      await query<{ id: string }>('select person_id as id from talk.conversations where account_id = $1', [
+        owner.account,
+      ])
+    ).map(({ id }) => id)
   const key = await reza.browser.post('/v1/keys', { name: 'left behind', scopes: ['models:read'] })
   expect(codeOf(await remove(reza.browser, '/v1/me', { confirm: 'somebody' }))).toEqual([
     400,
@@ -335,10 +362,12 @@ test('who asks to be deleted can sign in only to take it back, for thirty days t
   await sweep('deletion.sweep')
   const last = await signedIn(reza.email, owner.project)
   expect((await last.get('/v1/me')).status).toBe(200)
+  expect((await talks()).toSorted()).toEqual([owner.personId, reza.personId].toSorted())
   scene.clock.moveMs(1_000)
   expect(codeOf(await last.post('/v1/me/deletion/undo', {}))).toEqual([401, 'NOT_SIGNED_IN'])
   await sweep('deletion.sweep')
   await mailed(reza.email, 'این آخرین نامه به این نشانی است')
+  expect(await talks()).toEqual([owner.personId])
   expect((await scene.browser().signIn(reza.email)).status).toBe(401)
   const tables = await query<{ name: string }>(
     `select table_schema || '.' || table_name as name from information_schema.tables

@@ -37,6 +37,7 @@ export const proves: Proves = {
     'src/work/agents',
     'src/account/webhooks',
     'src/work/knowledge',
+    'src/work/talk',
     'src/media/studio',
     'src/core/text',
     'src/media/video-routes',
