@@ -12,6 +12,7 @@ import { routes } from '../../src/capabilities.ts'
 const reasons = {
   paid: 'a paid call: its receipt names the key, the model and the price',
   content: 'content of a project, which acts only where somebody calls it with a key',
+  private: 'what a person keeps for themselves: nobody else reads it, so nobody asks who changed it',
   running: 'ends or goes on with work that is under way; its own record says so',
   sending: 'sends what is sent anyway; the report of deliveries lists it',
   passing: 'a credential that ends by itself within days and does less than the key that made it',
@@ -65,6 +66,13 @@ const unaudited: Record<string, keyof typeof reasons> = {
   'agents.run': 'paid',
   'work.create': 'paid',
   'work.cancel': 'running',
+  'talk.send': 'paid',
+  'talk.answer': 'paid',
+  'talk.stop': 'running',
+  'talk.estimate': 'asking',
+  'talk.change': 'private',
+  'talk.delete': 'private',
+  'talk.delete_all': 'private',
   'knowledge.create': 'content',
   'knowledge.change': 'content',
   'knowledge.delete': 'content',
@@ -107,8 +115,8 @@ test('what a GET answers is never a change, so none declares a row', () => {
   expect(routes.filter(({ method, audited }) => method === 'GET' && audited)).toEqual([])
 })
 
-test('every unsafe route that asks for a right which no key has is audited, whatever it changes', () => {
-  const silent = unsafe.filter(({ scope, audited }) => isPermission(scope) && !audited)
+test('every unsafe route that asks for a right which no key has is audited, whatever it changes, but what a person does with their own conversations', () => {
+  const silent = unsafe.filter(({ scope, audited }) => isPermission(scope) && scope !== 'talk' && !audited)
   expect(silent.map(({ operation }) => operation)).toEqual([])
 })
 

@@ -100,11 +100,20 @@ test('each role has its rights, and no key has those of people', () => {
     'money:read',
     'projects:read',
     'projects:write',
+    'talk',
   ]
   expect(own('owner')).toEqual([...scopes, ...permissions].toSorted())
   expect(own('admin')).toEqual(own('owner'))
   expect(own('developer')).toEqual(
-    [...scopes, 'account:read', 'keys:read', 'keys:write', 'members:read', 'projects:read'].toSorted(),
+    [
+      ...scopes,
+      'account:read',
+      'keys:read',
+      'keys:write',
+      'members:read',
+      'projects:read',
+      'talk',
+    ].toSorted(),
   )
   expect(own('billing')).toEqual([
     'account:read',

@@ -8,7 +8,10 @@ import { type SettledCharge, settledCharges, wrongExplanation } from '../../harn
 import { until } from '../../harness/until.ts'
 
 /** The name under which a route settles, where that is not its path. */
-const settledAs: Readonly<Record<string, string>> = { '/v1/agents/{id}/runs': '/v1/agents/runs' }
+const settledAs: Readonly<Record<string, string>> = {
+  '/v1/agents/{id}/runs': '/v1/agents/runs',
+  '/v1/talk/messages/{id}/answers': '/v1/talk/messages',
+}
 
 /** Routes of this group that take credits and have no explained charge, and charges that their lines do not explain. */
 export async function unexplainedCharges(db: pg.Client, group: RouteGroup): Promise<string[]> {
