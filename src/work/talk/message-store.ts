@@ -253,69 +253,32 @@ export interface MessageEnd {
   state: Exclude<MessageState, 'streaming'>
   errorCode?: string | undefined
   receiptId?: string | undefined
-  /** Undefined where it is not known yet; `settleMessage` adds it. */
-  microcredits?: bigint | undefined
+  microcredits: bigint
 }
-
-/** SQL: the conversation of a message, locked before the message as its deletion does. */
-const lockedConversation = ({
-  accountId,
-  messageId,
-}: MessageKey) => sql`select c.conversation_id from talk.conversations c
-  where c.account_id = ${accountId} and c.conversation_id = (
-    select m.conversation_id from talk.messages m where m.account_id = ${accountId} and m.message_id = ${messageId}
-  ) for no key update`
 
 /** Ends a message that streams; false if it is gone or has ended. Its words are indexed afterwards (`indexMessages`). */
 export async function endMessage(
   tx: Tx,
-  key: MessageKey,
+  { accountId, messageId }: MessageKey,
   { state, errorCode, receiptId, microcredits }: MessageEnd,
   now: Date,
 ): Promise<boolean> {
-  const { rows } = await sql`with locked as materialized (${lockedConversation(key)}), ended as (
+  // The conversation is locked before the message, as its deletion does.
+  const { rows } = await sql`with locked as materialized (
+      select c.conversation_id from talk.conversations c where c.account_id = ${accountId} and c.conversation_id = (
+        select m.conversation_id from talk.messages m where m.account_id = ${accountId} and m.message_id = ${messageId}
+      ) for no key update
+    ), ended as (
       update talk.messages m set state = ${state}, error_code = ${errorCode ?? null}, process_id = null, ended_at = ${now},
-        receipt_id = coalesce(${receiptId ?? null}, m.receipt_id), microcredits = ${microcredits ?? null}
-      from locked where m.account_id = ${key.accountId} and m.message_id = ${key.messageId} and m.state = 'streaming'
+        receipt_id = coalesce(${receiptId ?? null}, m.receipt_id), microcredits = ${microcredits}
+      from locked where m.account_id = ${accountId} and m.message_id = ${messageId} and m.state = 'streaming'
       returning m.conversation_id, m.microcredits
     ), counted as (
       update talk.conversations c set microcredits = c.microcredits + e.microcredits from ended e
-      where c.account_id = ${key.accountId} and c.conversation_id = e.conversation_id and e.microcredits > 0
+      where c.account_id = ${accountId} and c.conversation_id = e.conversation_id and e.microcredits > 0
     )
     select 1 from ended`.execute(tx)
   return rows.length === 1
-}
-
-/** Notes what an ended message has cost, once; false if it is gone or this was noted before. */
-export async function settleMessage(
-  tx: Tx,
-  key: MessageKey,
-  { receiptId, microcredits }: { receiptId: string; microcredits: bigint },
-): Promise<boolean> {
-  const { rows } = await sql`with locked as materialized (${lockedConversation(key)}), settled as (
-      update talk.messages m set receipt_id = ${receiptId}, microcredits = ${microcredits} from locked
-      where m.account_id = ${key.accountId} and m.message_id = ${key.messageId} and m.state <> 'streaming' and m.microcredits is null
-      returning m.conversation_id
-    ), counted as (
-      update talk.conversations c set microcredits = c.microcredits + ${microcredits} from settled s
-      where c.account_id = ${key.accountId} and c.conversation_id = s.conversation_id
-    )
-    select 1 from settled`.execute(tx)
-  return rows.length === 1
-}
-
-/** Notes the receipt of a message that streams, before its call begins. */
-export async function setReceipt(
-  tx: Tx,
-  { accountId, messageId }: MessageKey,
-  receiptId: string,
-): Promise<void> {
-  await tx
-    .updateTable('talk.messages')
-    .set({ receipt_id: receiptId })
-    .where('account_id', '=', accountId)
-    .where('message_id', '=', messageId)
-    .execute()
 }
 
 /** Up to `limit` messages that stream and whose process has died. Several processes may find them; `endMessage` is true for one alone. */
@@ -331,16 +294,3 @@ export const findLostMessages = (
     },
     [leaseMs, id, beatAt, limit],
   )
-
-/** The answers of a person that stream now, in all projects of the account, and how many of them run in this process. */
-export async function countStreaming(
-  db: Db | Tx,
-  { accountId, personId, processId }: { accountId: string; personId: string; processId: string },
-): Promise<number> {
-  const { rows } = await sql<{ many: number }>`select count(*)::int as many from talk.messages m
-    join talk.conversations c using (account_id, conversation_id)
-    where m.process_id = ${processId} and m.account_id = ${accountId} and c.person_id = ${personId}`.execute(
-    'kysely' in db ? db.kysely : db,
-  )
-  return rows[0]!.many
-}

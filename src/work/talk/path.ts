@@ -70,21 +70,6 @@ export async function withParts(
   return messages.map((message) => ({ ...message, parts: parts.get(message.message_id)! }))
 }
 
-/** The parts of one message, from this ordinal on. */
-export const readParts = async (
-  db: Db | Tx,
-  { accountId, messageId }: { accountId: string; messageId: string },
-  from = 0,
-): Promise<PartRow[]> =>
-  handle(db)
-    .selectFrom('talk.parts')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('message_id', '=', messageId)
-    .where('ordinal', '>=', from)
-    .orderBy('ordinal')
-    .execute()
-
 /** The last message below this one, by the newest message at each fork; undefined if it is not in the conversation. */
 export async function newestBelow(
   db: Db | Tx,

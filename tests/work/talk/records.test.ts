@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createProject } from '#platform/auth'
-import { findLostMessages, flushParts, settleMessage } from '../../../src/work/talk/message-store.ts'
-import { loadPath, readParts } from '../../../src/work/talk/path.ts'
+import { endMessage, findLostMessages, flushParts } from '../../../src/work/talk/message-store.ts'
+import { loadPath } from '../../../src/work/talk/path.ts'
 import { type Member, newManagementKey, newMember, newPerson } from '../../harness/session.ts'
 import { sharedWorld } from '../../harness/shared-world.ts'
 import type { World } from '../../harness/world.ts'
@@ -121,10 +121,11 @@ test('a branch is shown by any of its messages, siblings are named, and a conver
   expect(body.path.data[1].sibling_ids).toEqual([first.answerId])
   expect(body).toMatchObject({ messages: 10, microcredits: '1234678', credits: 1.234678 })
   const answer = { accountId: world.account, messageId: again.answerId }
-  // What is settled twice counts once.
-  const settle = () =>
-    world.app.db.tx((tx) => settleMessage(tx, answer, { receiptId: randomUUID(), microcredits: 5n }))
-  expect(await settle()).toBe(false)
+  // What ends twice counts once.
+  const end = { state: 'complete', receiptId: randomUUID(), microcredits: 5n } as const
+  const endAgain = () => world.app.db.tx((tx) => endMessage(tx, answer, end, new Date()))
+  expect(await endAgain()).toBe(false)
+  expect((await read()).microcredits).toBe('1234678')
   expect((await patch(sara, conversationId, { leaf_id: randomUUID() })).body.error.param).toBe('leaf_id')
   // Its last two messages still fit, and none after them.
   await query('update talk.conversations set messages = 19998 where conversation_id = $1', [conversationId])
@@ -347,7 +348,8 @@ test('pieces of an answer are written where they belong, once, however often the
   )
   const left = await flushParts(db, [message], [piece(6, ' دنیا')])
   expect([...left]).toEqual([answerId])
-  const parts = await readParts(db, message)
+  const place = { accountId: world.account, conversationId }
+  const [{ parts } = { parts: [] }] = await loadPath(db, place, { leafId: answerId, limit: 1 })
   expect(parts).toMatchObject([
     { body: 'سلام 😀 دنیا', characters: 11 },
     { kind: 'source', body: null, detail: { url: 'https://a.example' } },
