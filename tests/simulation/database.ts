@@ -5,6 +5,7 @@
  */
 import type { StoredPart } from '../harness/charge-lines.ts'
 import { type HoldOp, LedgerModel, type Outcome } from '../platform/ledger/model.ts'
+import { type Asker, askerOf, SimulatedHeartbeats } from './heartbeats.ts'
 import { SimulatedQueue } from './jobs-database.ts'
 import { SimulatedVideos } from './videos-database.ts'
 
@@ -107,20 +108,18 @@ export class SimulatedDatabase {
   readonly letters = new Map<string, Letter>()
   readonly endings: Ending[] = []
   /** When each process was last heard of, in the database's own time. */
-  readonly beats = new Map<string, number>()
+  readonly #heartbeats: SimulatedHeartbeats
   /** Told of each hold that was asked for, with its answer and the time by the clock of the process that asked. */
   onHold: (hold: HoldOp, outcome: Outcome, processId: string | null, atMs: number) => void = () => {}
   /** Told of each hold that a sweep ends, before it ends it. */
   onSweep: (hold: HoldOp, processId: string, lapsed: boolean) => void = () => {}
-  readonly #nowMs: () => number
   #open: Transaction | undefined
   readonly #waiting: (() => void)[] = []
 
   constructor(nowMs: () => number) {
-    this.#nowMs = nowMs
-    const lives = (id: string, lapseMs: number): boolean => (this.beats.get(id) ?? 0) > nowMs() - lapseMs
-    this.queue = new SimulatedQueue(nowMs, lives)
-    this.videos = new SimulatedVideos(lives)
+    this.#heartbeats = new SimulatedHeartbeats(nowMs)
+    this.queue = new SimulatedQueue(nowMs, this.#heartbeats)
+    this.videos = new SimulatedVideos(this.#heartbeats)
   }
 
   /** What a transaction that fails leaves as it was, beside the ledger. */
@@ -132,7 +131,7 @@ export class SimulatedDatabase {
   readonly #statements: readonly (readonly [RegExp, (values: Values, text: string) => Row[]])[] = [
     [/from ledger\.commit\(/, (values) => this.#commit(values)],
     [/from ledger\.sweep\(/, (values) => this.#sweep(values)],
-    [/insert into ledger\.processes/, ([id]) => this.#beat(id as string)],
+    [/insert into ledger\.processes/, ([id]) => [{ beat_at: this.#heartbeats.write(id as string) }]],
     [/delete from ledger\.processes/, ([id]) => this.#endProcess(id as string)],
     [/delete from ledger\.replies/, (values) => this.#forgetReplies(values)],
     [
@@ -161,7 +160,8 @@ export class SimulatedDatabase {
     ],
     [
       /delete from files\.reservations r\s+where/,
-      ([lapseMs, before]) => this.#releaseAbandoned(lapseMs as number, before as string),
+      ([leaseMs, before, id, beatAt]) =>
+        this.#releaseAbandoned(askerOf(leaseMs, id, beatAt), before as string),
     ],
     [
       /delete from files\.reservations where[\s\S]+insert into files\.usage/,
@@ -377,11 +377,10 @@ export class SimulatedDatabase {
     return []
   }
 
-  #releaseAbandoned(lapseMs: number, before: string): Row[] {
-    const heardAfterMs = this.#nowMs() - lapseMs
+  #releaseAbandoned(asker: Asker, before: string): Row[] {
     const abandoned = [...this.reservations].filter(
       ([id, { processId }]) =>
-        (processId !== null && (this.beats.get(processId) ?? 0) <= heardAfterMs) ||
+        (processId !== null && !this.#heartbeats.lives(processId, asker)) ||
         (id < before && !this.model.holds.has(id)),
     )
     for (const [id] of abandoned) this.#release(id)
@@ -445,14 +444,14 @@ export class SimulatedDatabase {
     return []
   }
 
-  #sweep([lapseMs, at]: Values): Row[] {
+  #sweep([leaseMs, at, , , id, beatAt]: Values): Row[] {
     const atMs = (at as Date).getTime()
-    const heardAfterMs = this.#nowMs() - (lapseMs as number)
+    const asker = askerOf(leaseMs, id, beatAt)
     for (const { op } of this.model.holds.values()) {
       const { processId } = this.letters.get(op.id)!
       // It lasts until what it is for has ended.
       if (processId === null) continue
-      op.process = (this.beats.get(processId) ?? 0) > heardAfterMs ? 'alive' : 'dead'
+      op.process = this.#heartbeats.lives(processId, asker) ? 'alive' : 'dead'
       if (op.process === 'dead' || op.expiresAtMs < atMs) this.onSweep(op, processId, op.process === 'dead')
     }
     const open = new Map(this.model.holds)
@@ -464,16 +463,8 @@ export class SimulatedDatabase {
     })
   }
 
-  #beat(id: string): Row[] {
-    this.beats.set(id, this.#nowMs())
-    return [{ beat_at: new Date(this.#nowMs()) }]
-  }
-
   #endProcess(id: string): Row[] {
-    this.beats.delete(id)
-    for (const [other, beatMs] of this.beats) {
-      if (beatMs < this.#nowMs() - 86_400_000) this.beats.delete(other)
-    }
+    this.#heartbeats.delete(id)
     return []
   }
 

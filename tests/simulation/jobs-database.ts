@@ -1,4 +1,5 @@
 /** The queue of jobs in a simulated database: the statements of `#platform/jobs`, on a map. Nobody is notified; workers look every two seconds. */
+import { type Asker, askerOf, type SimulatedHeartbeats } from './heartbeats.ts'
 
 export interface QueuedRow {
   account_id: string
@@ -47,11 +48,11 @@ export class SimulatedQueue {
   readonly rows = new Map<string, QueuedRow>()
   readonly schedules = new Map<string, { lastMs: number }>()
   readonly #nowMs: () => number
-  readonly #lives: (processId: string, lapseMs: number) => boolean
+  readonly #heartbeats: SimulatedHeartbeats
 
-  constructor(nowMs: () => number, lives: (processId: string, lapseMs: number) => boolean) {
+  constructor(nowMs: () => number, heartbeats: SimulatedHeartbeats) {
     this.#nowMs = nowMs
-    this.#lives = lives
+    this.#heartbeats = heartbeats
   }
 
   readonly statements: readonly Known[] = [
@@ -60,7 +61,7 @@ export class SimulatedQueue {
     [/insert into jobs\.queue/, ([name, rows]) => this.#put(name as string, JSON.parse(rows as string))],
     [/from jobs\.claim\(/, (values) => this.#claim(values)],
     [/select jobs\.settle\(/, ([worker, ends]) => this.#settle(worker as string, JSON.parse(ends as string))],
-    [/select jobs\.sweep\(/, ([lapseMs]) => this.#sweep(lapseMs as number)],
+    [/select jobs\.sweep\(/, ([leaseMs, id, beatAt]) => this.#sweep(askerOf(leaseMs, id, beatAt))],
     [/update jobs\.queue set vanished = 0/, (values) => this.#forgive(values)],
   ]
 
@@ -151,9 +152,9 @@ export class SimulatedQueue {
     return []
   }
 
-  #sweep(lapseMs: number): Row[] {
+  #sweep(asker: Asker): Row[] {
     const orphans = [...this.rows.values()].filter(
-      ({ process }) => process !== null && !this.#lives(process, lapseMs),
+      ({ process }) => process !== null && !this.#heartbeats.lives(process, asker),
     )
     for (const row of orphans) {
       row.process = null

@@ -1,4 +1,6 @@
 /** Video jobs in a simulated database: the statements of `media/video/store.ts`, on a map, and what is told of their ends. */
+import { askerOf, type SimulatedHeartbeats } from './heartbeats.ts'
+
 type Row = Record<string, unknown>
 type Values = readonly unknown[]
 type Known = readonly [RegExp, (values: Values, text: string) => Row[]]
@@ -35,10 +37,10 @@ export class SimulatedVideos {
   /** Types of events by their keys: `video <job>`. */
   readonly events = new Map<string, { types: string[] }>()
   planted: Planted | undefined
-  readonly #lives: (processId: string, lapseMs: number) => boolean
+  readonly #heartbeats: SimulatedHeartbeats
 
-  constructor(lives: (processId: string, lapseMs: number) => boolean) {
-    this.#lives = lives
+  constructor(heartbeats: SimulatedHeartbeats) {
+    this.#heartbeats = heartbeats
   }
 
   readonly statements: readonly Known[] = [
@@ -118,7 +120,7 @@ export class SimulatedVideos {
     )
   }
 
-  #takeDue([now, until, leaseMs, most]: Values): Row[] {
+  #takeDue([now, until, leaseMs, most, id, beatAt]: Values): Row[] {
     const due = this.#open()
       .filter(({ next_at: at }) => at <= (now as Date))
       .toSorted((one, other) => one.next_at.getTime() - other.next_at.getTime())
@@ -126,7 +128,7 @@ export class SimulatedVideos {
     return due.map((row) => {
       const isOwned = row.status === 'submitting' && row.ambiguous_until === null
       row.next_at = isOwned ? new Date((now as Date).getTime() + (leaseMs as number)) : (until as Date)
-      const lives = row.owner !== null && this.#lives(row.owner, leaseMs as number)
+      const lives = row.owner !== null && this.#heartbeats.lives(row.owner, askerOf(leaseMs, id, beatAt))
       return { ...row, owner_lives: row.status === 'submitting' ? lives : true }
     })
   }

@@ -103,9 +103,9 @@ class LivingProcess implements Processes {
   }
 
   async #sweep(): Promise<void> {
-    if (!this.#mayJudge()) return
-    // Each by itself: one that fails must not keep the others from what dead processes left.
-    for (const work of this.#sweepWork) await work().catch((error: unknown) => this.#warn('sweep', error))
+    // Each by itself: one that fails must not keep the others from what dead processes left, and one that hung makes this process judge anew.
+    for (const work of this.#sweepWork)
+      if (this.#mayJudge()) await work().catch((error: unknown) => this.#warn('sweep', error))
   }
 
   #warn(name: string, error: unknown): void {

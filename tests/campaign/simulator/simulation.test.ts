@@ -6,7 +6,7 @@
  *     after its refusal not released
  *   ledger: `insufficient` or `claimed` taken for `held`; holds made as not started; settled at the hold; every settlement freeing its
  *     claim; a receipt with another id than its hold
- *   process: no heartbeat; no sweep; a sweep after missing heartbeats of its own
+ *   process: no heartbeat; no sweep; a sweep after missing heartbeats of its own that neither it nor its statement minds
  *   idempotency: the fingerprint not compared; a running request reported as finished
  *   paid turn, chat: a timeout freeing the claim; an answer before its settlement; a failed stream, or its failed start, not settled
  *   rows: the sweep refunding a started call, or freeing its key; a second settlement charged
