@@ -101,7 +101,7 @@ export function judge(run: Run, history: History): Judgement {
   const red: Red[] = []
   for (const test of run.failed) {
     const isVoid = voids.some(({ test: other }) => other === test)
-    if (!isVoid) red.push({ name: nameOf(test), why: firstLine(test) })
+    if (!isVoid) red.push({ name: nameOf(test), why: firstLine(test, maxReasonLength) })
   }
   if (voids.length === 0) return { voids, red, history }
   const ordinal = history.runs + run.cleanRuns + 1
@@ -134,6 +134,8 @@ const nameOf = ({ file, fullName }: TestName): TestName => ({ file, fullName })
 const lengthOf = ({ fromMs, toMs }: Gap): number => toMs - fromMs
 
 const maxLineLength = 200
+/** Of a failure that is printed, where the line may be all that is left of a run elsewhere. */
+const maxReasonLength = 2_000
 
 function recordOf(
   { file, fullName, test, gap }: Void,
@@ -151,8 +153,8 @@ function recordOf(
   }
 }
 
-const firstLine = ({ errors }: FailedTest): string =>
-  (errors[0]?.message ?? '').split('\n', 1)[0]!.slice(0, maxLineLength)
+const firstLine = ({ errors }: FailedTest, maxLength = maxLineLength): string =>
+  (errors[0]?.message ?? '').split('\n', 1)[0]!.slice(0, maxLength)
 
 /** The words of `vitest run` by which void tests run once more, one command for each file. */
 export function wordsToRepeat(voids: readonly TestName[]): string[][] {

@@ -54,7 +54,7 @@ describe.skipIf(browserPath === undefined)('each page', () => {
           await expectHarmless(tab, path)
           faults.push(...tab.takeFaults().map((fault) => `${path}: ${fault}`))
         }
-        expect(faults, faults.join('\n')).toEqual([])
+        expect(faults, faults.join(' | ')).toEqual([])
       })
 
   for (const role of ['viewer', 'billing', 'developer'] as const)
@@ -70,7 +70,7 @@ describe.skipIf(browserPath === undefined)('each page', () => {
         await tab.open(path!)
         faults.push(...(await faultsOf(tab, false)), ...tab.takeFaults())
       }
-      expect(faults, faults.join('\n')).toEqual([])
+      expect(faults, faults.join(' | ')).toEqual([])
     })
 
   /** Opens a page while the API answers so, and resolves once it shows that. */
@@ -100,7 +100,7 @@ describe.skipIf(browserPath === undefined)('each page', () => {
           // The title of a page may come with what it reads.
           faults.push(...found.filter((fault) => !fault.includes('headings of the first level')))
         }
-        expect(faults, faults.join('\n')).toEqual([])
+        expect(faults, faults.join(' | ')).toEqual([])
       })
 })
 
