@@ -62,11 +62,14 @@ export class Tab implements AsyncDisposable {
     await this.settled()
   }
 
-  /** Resolves once the page has a heading, and nothing in it still loads. */
+  /**
+   * Resolves once the page has a heading, and nothing in it still loads. Fonts are asked for when text is laid out, so it is, before they are waited
+   * for: boxes that were measured with another font would be those of no page.
+   */
   async settled(): Promise<void> {
     await this.page.getByRole('heading').first().waitFor()
     await this.page.locator('[role="status"][aria-label]').first().waitFor({ state: 'detached' })
-    await this.page.evaluate('document.fonts.ready.then(() => undefined)')
+    await this.page.evaluate('document.body.offsetHeight && document.fonts.ready.then(() => undefined)')
   }
 
   /** Chooses the language as the menu does, and loads the page anew if it is in the other one. */
