@@ -60,7 +60,7 @@ async function settled(page: Page): Promise<void> {
   await page.getByRole('heading').first().waitFor()
   await page.waitForLoadState('networkidle')
   await page.locator('[role="status"][aria-label]').first().waitFor({ state: 'detached' })
-  await page.evaluate('document.fonts.ready.then(() => undefined)')
+  await page.evaluate('(document.body.offsetHeight, document.fonts.ready.then(() => undefined))')
 }
 
 /** As good as it can be within the bytes that a picture may have. */

@@ -69,7 +69,7 @@ export class Tab implements AsyncDisposable {
   async settled(): Promise<void> {
     await this.page.getByRole('heading').first().waitFor()
     await this.page.locator('[role="status"][aria-label]').first().waitFor({ state: 'detached' })
-    await this.page.evaluate('document.body.offsetHeight && document.fonts.ready.then(() => undefined)')
+    await this.page.evaluate('(document.body.offsetHeight, document.fonts.ready.then(() => undefined))')
   }
 
   /** Chooses the language as the menu does, and loads the page anew if it is in the other one. */
